@@ -1,0 +1,90 @@
+/** The activity record: what a session's host and server observe. Never declared by a model. */
+
+import type { ProcessRef } from './ports.ts'
+import { remember, type Transition } from './session.ts'
+
+export const ACTIVITIES = ['working', 'idle', 'needs_input', 'needs_permission', 'ended', 'unknown'] as const
+export type ActivityState = (typeof ACTIVITIES)[number]
+
+/** One blocking wait in progress: what a cycle check walks. Counts only while its owner lives and `until` is ahead. */
+export interface WaitEdge {
+  readonly waitId: string
+  readonly targets: readonly string[]
+  readonly mode: 'all' | 'any'
+  /** A wait that mail can end is never part of a cycle. */
+  readonly orMessage: boolean
+  readonly owner: ProcessRef
+  readonly until: string
+}
+
+export interface LastWake {
+  readonly wakeId: string
+  readonly from: string
+  readonly at: string
+  readonly door: string
+  /** Set by the recipient's prompt hook: the turn this wake started. */
+  readonly turnAt?: string
+}
+
+/** Another process claimed the session's id and was refused, or took over from a server that is still running. */
+export interface Clash {
+  readonly at: string
+  readonly pid: number
+  readonly outcome: 'refused' | 'taken-over'
+}
+
+export interface Activity {
+  readonly id: string
+  readonly state: ActivityState
+  readonly since: string
+  /** What the state was concluded from, e.g. `hook Stop`. */
+  readonly evidence: string
+  /** Background tasks the host reported as running. */
+  readonly background?: number
+  readonly lastTurn?: string
+  readonly lastWake?: LastWake
+  /** The last call or hook of the session; written at most every 30 s. */
+  readonly lastSeenAt: string
+  readonly waitingFor: readonly WaitEdge[]
+  readonly clash?: Clash
+  /** Grows with every change of `state`; half of a wait's cursor. */
+  readonly activitySeq: number
+  readonly trail: readonly Transition[]
+}
+
+export function freshActivity(id: string, nowIso: string): Activity {
+  return {
+    id,
+    state: 'unknown',
+    since: nowIso,
+    evidence: 'registered; no host hook has reported yet',
+    lastSeenAt: nowIso,
+    waitingFor: [],
+    activitySeq: 1,
+    trail: [],
+  }
+}
+
+/** A change of the observed state. The same state again is only a sign of life. */
+export function observe(activity: Activity, state: ActivityState, evidence: string, nowIso: string): Activity {
+  if (state === activity.state) return { ...activity, evidence, lastSeenAt: nowIso }
+  const activitySeq = activity.activitySeq + 1
+  const trail = remember(activity.trail, { seq: activitySeq, state })
+  return { ...activity, state, since: nowIso, evidence, lastSeenAt: nowIso, activitySeq, trail }
+}
+
+/** @throws Error saying which field is wrong. */
+export function decodeActivity(raw: unknown): Activity {
+  if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) throw new Error('not an object')
+  const r = raw as Record<string, unknown>
+  for (const field of ['id', 'state', 'since', 'lastSeenAt']) {
+    if (typeof r[field] !== 'string') throw new Error(`field ${field} is not text`)
+  }
+  return {
+    ...r,
+    evidence: typeof r['evidence'] === 'string' ? r['evidence'] : '',
+    waitingFor: Array.isArray(r['waitingFor']) ? r['waitingFor'] : [],
+    trail: Array.isArray(r['trail']) ? r['trail'] : [],
+    activitySeq: typeof r['activitySeq'] === 'number' ? r['activitySeq'] : 1,
+  } as unknown as Activity
+}

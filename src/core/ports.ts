@@ -1,0 +1,202 @@
+/**
+ * What the rules need from the world. Drivers of {@link Store} live in store/, the rest in system/.
+ * test/contract/store.ts is this page as executable text.
+ */
+
+import type { Activity } from './activity.ts'
+import type { Message, Place, Sent } from './message.ts'
+import type { Session } from './session.ts'
+
+/** A process that can be told from a later one with the same pid. Fields that are missing could not be learnt. */
+export interface ProcessRef {
+  readonly pid: number
+  /** When the process started, in the system's own unit; compared as text only. */
+  readonly start?: string
+  /** This run of the kernel. */
+  readonly boot?: string
+  /** The pid namespace. */
+  readonly ns?: string
+  /** The machine. */
+  readonly node?: string
+}
+
+/** `unknown` is an answer: it is never rounded to alive or gone. */
+export type Life = 'alive' | 'gone' | 'unknown'
+
+export interface Processes {
+  readonly self: ProcessRef
+  /** The program that started us: an MCP client, or the shell. Undefined when it is gone already. */
+  readonly client: ProcessRef | undefined
+  /** Our ancestors, nearest first, as far as they can be learnt. */
+  ancestors(): readonly ProcessRef[]
+  check(ref: ProcessRef): Life
+}
+
+export interface Clock {
+  /** Wall clock, ms since the epoch. May jump. */
+  now(): number
+  /** The same in microseconds. */
+  micros(): number
+  /** Calls `fn` after `ms`; the returned function cancels it. Never keeps the process alive. */
+  after(ms: number, fn: () => void): () => void
+}
+
+export interface Random {
+  /** `length` characters of [0-9a-z], not guessable. */
+  token(length: number): string
+}
+
+export interface ProjectPath {
+  /** Absolute, symlinks resolved, `~` expanded. A path that does not exist (yet, or here) is normalised as text. */
+  readonly path: string
+  /** The same place in the main checkout, where `path` lies in a linked git worktree. */
+  readonly repoPath?: string
+  readonly branch?: string
+}
+
+export interface Projects {
+  /** @throws BusError BAD_PATH for relative paths, the root, empty text and control characters. */
+  resolve(text: string): ProjectPath
+}
+
+export interface Entry {
+  readonly session: Session
+  /** Undefined when the file is missing; a session without one is `unknown`. */
+  readonly activity: Activity | undefined
+}
+
+/** Something on the bus that was left out of an answer, and why. Its presence makes the answer `partial`. */
+export interface Skipped {
+  readonly what: string
+  readonly why: string
+}
+
+export interface Listing {
+  readonly entries: readonly Entry[]
+  readonly skipped: readonly Skipped[]
+}
+
+/** What `change` may write. A field that is absent, or the same object as before, is not written. */
+export interface EntryChange {
+  readonly session?: Session
+  readonly activity?: Activity
+}
+
+export interface SessionStore {
+  /** Undefined when there is no such session. @throws BusError STORE_UNREADABLE when there is one that cannot be read. */
+  read(id: string): Promise<Entry | undefined>
+  list(): Promise<Listing>
+  /**
+   * Read, decide, write, under this session's own lock: the only way a record changes.
+   * `decide` sees the newest record and may throw to change nothing.
+   * Resolves to what is on the bus afterwards.
+   * @throws BusError STORE_BUSY when the lock is not free within a second.
+   */
+  change(id: string, decide: (current: Entry | undefined) => EntryChange | undefined): Promise<Entry | undefined>
+  /**
+   * Removes a record unless `still` says, when asked again after it was set aside, that it must stay.
+   * @returns whether it is gone.
+   */
+  remove(id: string, still: (entry: Entry) => boolean): Promise<boolean>
+  /** Calls `hint` with an id when a record may have changed, or without when anything may have. Hints may be missed: look again in time. */
+  watch(hint: (id: string | undefined) => void): Watch
+}
+
+export interface Watch {
+  /** `events`, or `polling` where the system refuses or cannot deliver events. */
+  readonly mode: 'events' | 'polling'
+  close(): void
+}
+
+/** The right to deliver one message, held by one reader. Ends with exactly one of the two calls. */
+export interface Claim {
+  readonly message: Message
+  /** True when an earlier reader took it and may or may not have shown it. */
+  readonly redelivered: boolean
+  /** Handed over: the message becomes read. Does nothing if the claim was lost meanwhile. */
+  settle(): Promise<void>
+  /** Not handed over: the message is unread again, in its old place. */
+  release(): Promise<void>
+}
+
+export interface FoundMessage {
+  readonly message: Message
+  readonly place: Place
+  /** When it was handed over, for `read`. */
+  readonly readAt?: string
+}
+
+export interface Unread {
+  /** Ids of unread messages, oldest first. Not including what a reader holds. */
+  readonly ids: readonly string[]
+  /** Messages in the hands of a reader right now. */
+  readonly claimed: number
+  readonly skipped: readonly Skipped[]
+}
+
+export interface InboxStore {
+  /**
+   * Publishes one message whole, or throws; `already` when this very message is there.
+   * Two senders never disturb each other or a reader.
+   * @throws BusError INBOX_FULL, DISK_FULL, HOME_UNWRITABLE
+   */
+  deliver(message: Message): Promise<'stored' | 'already'>
+  /** Also returns abandoned claims to the inbox first. An inbox that does not exist is empty. */
+  unread(id: string): Promise<Unread>
+  /** Undefined when another reader was faster, or the message was damaged and is set aside now. */
+  claim(id: string, messageId: string): Promise<Claim | undefined>
+  /** Looks without taking. */
+  find(id: string, messageId: string): Promise<FoundMessage | undefined>
+  /** Ids of the last `count` messages that were read, newest last. */
+  history(id: string, count: number): Promise<readonly string[]>
+  /** Files set aside because they could not be parsed or were returned too often. */
+  damaged(id: string): Promise<readonly string[]>
+  /** Drops messages, oldest first, for as long as `expired` says so; unread ones only where `unreadToo`. */
+  drop(id: string, expired: (message: Message) => boolean, unreadToo: boolean): Promise<{ unread: number; read: number }>
+  /** Ids of all inboxes, with or without a session. */
+  owners(): Promise<readonly string[]>
+  /** Removes an inbox that is empty. */
+  close(id: string): Promise<void>
+  watch(id: string, hint: () => void): Watch
+}
+
+export interface SentStore {
+  record(sent: Sent): Promise<void>
+  find(from: string, messageId: string): Promise<Sent | undefined>
+  /** The id of the reply that `by` sent to a message, if any. */
+  reply(by: string, replyTo: string): Promise<string | undefined>
+  /** Times (ms) of wakes `from` requested in each recipient; pruned by the caller. */
+  wakes(from: string): Promise<Readonly<Record<string, readonly number[]>>>
+  setWakes(from: string, wakes: Readonly<Record<string, readonly number[]>>): Promise<void>
+  drop(id: string): Promise<void>
+}
+
+export interface NameStore {
+  /** Takes a folded name for `id`; returns the owner, which is another one where the name was taken first. */
+  take(folded: string, id: string): Promise<string>
+  owner(folded: string): Promise<string | undefined>
+  /** Gives a name up, if `id` still owns it. */
+  drop(folded: string, id: string): Promise<void>
+}
+
+export interface FollowStore {
+  add(target: string, follower: string): Promise<void>
+  drop(target: string, follower: string): Promise<void>
+  followers(target: string): Promise<readonly string[]>
+  /** What a session has been shown of the ones it follows: target -> `statusSeq.activitySeq`. */
+  shown(id: string): Promise<Readonly<Record<string, string>>>
+  setShown(id: string, shown: Readonly<Record<string, string>>): Promise<void>
+}
+
+export interface Store {
+  readonly sessions: SessionStore
+  readonly inbox: InboxStore
+  readonly sent: SentStore
+  readonly names: NameStore
+  readonly follow: FollowStore
+  /** Touches the file a host watches: the only thing a wake is on disk. */
+  touchWake(hostKey: string): Promise<void>
+  /** Removes leftovers of processes that are gone. @returns how many. */
+  tidy(): Promise<number>
+  close(): void
+}

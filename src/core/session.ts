@@ -1,0 +1,136 @@
+/** The session record: what a session declares of itself. Its observed half is in activity.ts. */
+
+import type { Json } from './json.ts'
+import { LIMITS } from './limits.ts'
+import type { ProcessRef } from './ports.ts'
+
+export const STATUSES = ['active', 'paused', 'blocked', 'completed', 'cancelled'] as const
+export type Status = (typeof STATUSES)[number]
+
+export interface SessionHost {
+  /** `claude-code`, `codex`, ... ; `generic` where the client is not known. */
+  readonly kind: string
+  readonly version?: string
+  /** The host's own id for the conversation, as given, where it is not the session id. */
+  readonly hostSessionId?: string
+  /** `hosts/{hostKey}` and `wakes/{hostKey}`; the session id where no hook told us one. */
+  readonly hostKey: string
+  /** The process whose end ends the session: the client, not our server. */
+  readonly client?: ProcessRef
+  /** The server that speaks for the session now. Its end ends nothing. */
+  readonly server?: ProcessRef
+  readonly pane?: string
+  /** Ways this host can be woken while idle; empty = none. */
+  readonly doors: readonly string[]
+}
+
+/** One change of state, remembered so that a waiter with a cursor sees states that came and went between two calls. */
+export interface Transition {
+  readonly seq: number
+  readonly state: string
+}
+
+/** Unknown fields of a newer version ride along untouched. Times are ISO 8601 UTC. */
+export interface Session {
+  readonly id: string
+  readonly name?: string
+  readonly aliases: readonly string[]
+  readonly task: string
+  readonly projectPath: string
+  /** The path as the caller wrote it, where that differs. */
+  readonly projectPathGiven?: string
+  /** The main checkout, where projectPath lies in a linked worktree. */
+  readonly repoPath?: string
+  readonly groupId?: string
+  readonly branch?: string
+  readonly status: Status
+  readonly progress?: string
+  readonly result?: string
+  readonly host: SessionHost
+  readonly model?: string
+  readonly scene?: string
+  readonly tags: readonly string[]
+  readonly metadata: Readonly<Record<string, Json>>
+  readonly parentSessionId?: string
+  readonly spawnedBy?: string
+  /** Ids of the sessions this one follows. */
+  readonly watching: readonly string[]
+  /** False = never wake me. */
+  readonly wakeable: boolean
+  /** True where the id was an argument rather than something the host told us. */
+  readonly selfNamed: boolean
+  readonly createdAt: string
+  /** Changes only with content. */
+  readonly updatedAt: string
+  readonly closedAt?: string
+  readonly closeReason?: string
+  readonly archived?: boolean
+  /** As declared, e.g. `4h`; see ttl.ts. */
+  readonly ttl: string
+  /** Grows with every change; half of a wait's cursor. */
+  readonly statusSeq: number
+  /** The last status changes, oldest first. */
+  readonly trail: readonly Transition[]
+}
+
+export function isClosed(session: Session): boolean {
+  return session.closedAt !== undefined
+}
+
+/** How a session is called in answers and errors: its name where it has one. */
+export function label(session: Session): string {
+  return session.name ?? session.id
+}
+
+/** The next version of a record: sequence number, time and trail are kept here and nowhere else. */
+export function revise(session: Session, change: Partial<Session>, nowIso: string): Session {
+  const statusSeq = session.statusSeq + 1
+  const next: Session = { ...session, ...change, updatedAt: nowIso, statusSeq }
+  const moved = declaredState(next) !== declaredState(session)
+  return moved ? { ...next, trail: remember(session.trail, { seq: statusSeq, state: declaredState(next) }) } : next
+}
+
+/** The word a waiter compares with: the status, and `closed` once the session is closed. */
+export function declaredState(session: Session): string {
+  return isClosed(session) ? 'closed' : session.status
+}
+
+export function remember(trail: readonly Transition[], entry: Transition): readonly Transition[] {
+  return [...trail, entry].slice(-LIMITS.trail)
+}
+
+/**
+ * Reads a record written by this or a newer version.
+ * @throws Error saying which field is wrong; the caller reports the file as unreadable, never as absent.
+ */
+export function decodeSession(raw: unknown): Session {
+  if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) throw new Error('not an object')
+  const r = raw as Record<string, unknown>
+  for (const field of ['id', 'task', 'projectPath', 'status', 'createdAt', 'updatedAt', 'ttl']) {
+    if (typeof r[field] !== 'string') throw new Error(`field ${field} is not text`)
+  }
+  const host = r['host']
+  if (typeof host !== 'object' || host === null) throw new Error('field host is not an object')
+  const h = host as Record<string, unknown>
+  return {
+    ...r,
+    aliases: list(r['aliases']),
+    tags: list(r['tags']),
+    watching: list(r['watching']),
+    trail: list(r['trail']),
+    metadata: typeof r['metadata'] === 'object' && r['metadata'] !== null ? r['metadata'] : {},
+    wakeable: r['wakeable'] !== false,
+    selfNamed: r['selfNamed'] === true,
+    statusSeq: typeof r['statusSeq'] === 'number' ? r['statusSeq'] : 1,
+    host: {
+      ...h,
+      kind: typeof h['kind'] === 'string' ? h['kind'] : 'generic',
+      hostKey: typeof h['hostKey'] === 'string' ? h['hostKey'] : r['id'],
+      doors: list(h['doors']),
+    },
+  } as unknown as Session
+}
+
+function list(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : []
+}
