@@ -57,7 +57,8 @@ export function decodeMessage(raw: unknown): Message {
     if (typeof r[field] !== 'string') throw new Error(`field ${field} is not text`)
   }
   const from = r['from'] as Record<string, unknown> | undefined
-  if (typeof from !== 'object' || from === null || typeof from['id'] !== 'string') throw new Error('field from is not a sender')
+  if (typeof from !== 'object' || from === null || typeof from['id'] !== 'string')
+    throw new Error('field from is not a sender')
   const sentAtMs = Date.parse(String(r['sentAt']))
   if (Number.isNaN(sentAtMs)) throw new Error('field sentAt is not a time')
   return {

@@ -152,7 +152,11 @@ export interface InboxStore {
   /** Files set aside because they could not be parsed or were returned too often. */
   damaged(id: string): Promise<readonly string[]>
   /** Drops messages, oldest first, for as long as `expired` says so; unread ones only where `unreadToo`. */
-  drop(id: string, expired: (message: Message) => boolean, unreadToo: boolean): Promise<{ unread: number; read: number }>
+  drop(
+    id: string,
+    expired: (message: Message) => boolean,
+    unreadToo: boolean,
+  ): Promise<{ unread: number; read: number }>
   /** Ids of all inboxes, with or without a session. */
   owners(): Promise<readonly string[]>
   /** Removes an inbox that is empty. */

@@ -1,0 +1,143 @@
+/** The bus: every rule behind one object. Tools, command line and plugins call nothing else. */
+
+import type {
+  CompleteAnswer,
+  InboxAnswer,
+  ListAnswer,
+  News,
+  ReceiptAnswer,
+  SendAnswer,
+  SessionView,
+  SweepAnswer,
+  UpdateAnswer,
+  WaitAnswer,
+  WatchAnswer,
+} from './answers.ts'
+import type { Caller, CallerHints } from './caller.ts'
+import type { Json } from './json.ts'
+import type { Activate, Intent, Priority } from './message.ts'
+import type { Clock, Processes, Projects, Random, Store } from './ports.ts'
+import type { Status } from './session.ts'
+
+export interface BusOptions {
+  /** TTL of sessions that declare none, e.g. `4h`. */
+  readonly defaultTtl: string
+  readonly messageTtl: string
+}
+
+export interface BusDeps {
+  readonly store: Store
+  readonly clock: Clock
+  readonly random: Random
+  readonly processes: Processes
+  readonly projects: Projects
+  readonly options: BusOptions
+  /** True where paths that differ only in case are one. */
+  readonly foldCase: boolean
+  readonly log?: (level: 'info' | 'warn' | 'error', event: string, facts?: Readonly<Record<string, Json>>) => void
+}
+
+/** Undefined = leave as it is; an empty string clears an optional text. */
+export interface UpdateInput {
+  readonly task?: string | undefined
+  readonly projectPath?: string | undefined
+  readonly name?: string | undefined
+  readonly status?: Status | undefined
+  readonly progress?: string | undefined
+  readonly groupId?: string | undefined
+  readonly tags?: readonly string[] | undefined
+  readonly metadata?: Readonly<Record<string, Json>> | undefined
+  readonly ttl?: string | undefined
+  readonly wakeable?: boolean | undefined
+  readonly model?: string | undefined
+}
+
+export interface ListInput {
+  readonly projectPath?: string | undefined
+  readonly groupId?: string | undefined
+  readonly status?: Status | undefined
+  readonly activity?: string | undefined
+  readonly host?: string | undefined
+  readonly text?: string | undefined
+  readonly limit?: number | undefined
+  readonly cursor?: string | undefined
+}
+
+export interface SendInput {
+  /** Ids, names, `group:<id>`, `project:<path>`, `human`. May be left out with `replyTo`: then the sender of that message. */
+  readonly to?: readonly string[] | undefined
+  readonly content: string
+  readonly activationMessage?: string | undefined
+  readonly activate?: Activate | undefined
+  readonly replyTo?: string | undefined
+  readonly intent?: Intent | undefined
+  readonly priority?: Priority | undefined
+}
+
+export interface ReadInput {
+  /** Whose inbox; the caller's own when left out. Another session's is only ever peeked at. */
+  readonly inbox?: string | undefined
+  readonly peek?: boolean | undefined
+  readonly limit?: number | undefined
+  /** Only messages from this session (id or name). */
+  readonly from?: string | undefined
+  readonly messageId?: string | undefined
+  /** Byte offset into that message. */
+  readonly offset?: number | undefined
+  /** The last so many read messages; consumes nothing. */
+  readonly history?: number | undefined
+}
+
+/** An answer that consumes only once it has reached its reader. Exactly one of the two must be called. */
+export interface HandOver<T> {
+  readonly answer: T
+  handedOver(): Promise<void>
+  notHandedOver(): Promise<void>
+}
+
+export interface WaitInput {
+  readonly sessions: readonly string[]
+  readonly mode?: 'all' | 'any' | undefined
+  /** States to wait for; default `finished`. A status, an activity, `closed`, `finished` or `changed`. */
+  readonly until?: readonly string[] | undefined
+  readonly timeout?: string | undefined
+  readonly orMessage?: boolean | undefined
+  readonly cursor?: string | undefined
+}
+
+export interface WaitOptions {
+  readonly signal?: AbortSignal | undefined
+  /** Called at least every 3 s with a line such as `1/2 finished, 12 s`. */
+  readonly progress?: ((line: string) => void) | undefined
+  /** The longest wait the client allows, ms. */
+  readonly ceilingMs?: number | undefined
+}
+
+export interface WatchInput {
+  readonly sessions: readonly string[]
+  readonly unwatch?: boolean | undefined
+}
+
+export interface CompleteInput {
+  readonly result?: string | undefined
+  readonly status?: 'completed' | 'cancelled' | undefined
+  readonly ttl?: string | undefined
+}
+
+/** Every method may throw BusError; what it throws changed nothing. */
+export interface Bus {
+  identify(hints: CallerHints): Promise<Caller>
+  update(caller: Caller, input: UpdateInput): Promise<UpdateAnswer>
+  list(caller: Caller, input: ListInput): Promise<ListAnswer>
+  query(caller: Caller, target: string): Promise<SessionView>
+  send(caller: Caller, input: SendInput): Promise<SendAnswer>
+  read(caller: Caller, input: ReadInput): Promise<HandOver<InboxAnswer>>
+  receipt(caller: Caller, messageId: string): Promise<ReceiptAnswer>
+  wait(caller: Caller, input: WaitInput, options?: WaitOptions): Promise<WaitAnswer>
+  watch(caller: Caller, input: WatchInput): Promise<WatchAnswer>
+  complete(caller: Caller, input: CompleteInput): Promise<CompleteAnswer>
+  /** Unread count, changes of followed sessions and notices, as far as they are new; undefined when there is nothing. */
+  news(caller: Caller): Promise<News | undefined>
+  /** Removes what has expired. Safe to run in many processes at once. */
+  sweep(options?: { readonly dryRun?: boolean }): Promise<SweepAnswer>
+}

@@ -1,0 +1,50 @@
+/** Who is calling: the strongest source wins, and a model's own word is the weakest. */
+
+import type { ProcessRef } from './ports.ts'
+import type { Session } from './session.ts'
+
+/** What one client connection has registered so far. Held by the server, one per connection. */
+export interface Connection {
+  /** The session of this connection, once there is one. */
+  own?: string
+  /** Ids that callers of this connection named themselves: more than one makes it a shared server. */
+  readonly named: Set<string>
+}
+
+export interface CallerHints {
+  readonly connection: Connection
+  /** Put into the call by the host itself; a model cannot set it. */
+  readonly hostSays?: string | undefined
+  /** The hidden `_session` parameter, filled in by a hook. */
+  readonly hookSays?: string | undefined
+  /** From the environment or the command line of the server, where the host is known to set it right. */
+  readonly configured?: string | undefined
+  /** The `sessionId` argument. */
+  readonly argument?: string | undefined
+  readonly host: CallerHost
+}
+
+export interface CallerHost {
+  readonly kind: string
+  readonly version?: string
+  readonly client?: ProcessRef
+  readonly doors: readonly string[]
+  readonly pane?: string
+}
+
+export type Caller =
+  | {
+      readonly kind: 'session'
+      readonly id: string
+      /** Undefined until the first update_session. */
+      readonly session: Session | undefined
+      /** False where only an argument says so. */
+      readonly verified: boolean
+      readonly connection: Connection
+      readonly host: CallerHost
+    }
+  | { readonly kind: 'human' }
+  /** A client that has not registered: may look, may not act. */
+  | { readonly kind: 'nobody'; readonly connection: Connection; readonly host: CallerHost }
+
+export const HUMAN: Caller = { kind: 'human' }
