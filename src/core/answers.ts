@@ -33,8 +33,8 @@ export type Finished = 'closed' | 'ended' | 'expired' | 'gone'
 export interface ListAnswer {
   readonly sessions: readonly SessionRow[]
   readonly total: number
-  /** Of all that match, not only of this page. */
-  readonly running: number
+  /** How many of all that match are not closed. */
+  readonly open: number
   readonly nextCursor?: string
   /** Present when something could not be read: the list is then not complete. */
   readonly partial?: readonly Skipped[]

@@ -16,26 +16,7 @@ import type {
 import type { Caller, CallerHints } from './caller.ts'
 import type { Json } from './json.ts'
 import type { Activate, Intent, Priority } from './message.ts'
-import type { Clock, Processes, Projects, Random, Store } from './ports.ts'
 import type { Status } from './session.ts'
-
-export interface BusOptions {
-  /** TTL of sessions that declare none, e.g. `4h`. */
-  readonly defaultTtl: string
-  readonly messageTtl: string
-}
-
-export interface BusDeps {
-  readonly store: Store
-  readonly clock: Clock
-  readonly random: Random
-  readonly processes: Processes
-  readonly projects: Projects
-  readonly options: BusOptions
-  /** True where paths that differ only in case are one. */
-  readonly foldCase: boolean
-  readonly log?: (level: 'info' | 'warn' | 'error', event: string, facts?: Readonly<Record<string, Json>>) => void
-}
 
 /** Undefined = leave as it is; an empty string clears an optional text. */
 export interface UpdateInput {

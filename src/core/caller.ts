@@ -21,6 +21,8 @@ export interface CallerHints {
   readonly configured?: string | undefined
   /** The `sessionId` argument. */
   readonly argument?: string | undefined
+  /** What the argument stands for: the caller (default), the id to register, or an inbox that may be another’s. */
+  readonly argumentMeans?: 'caller' | 'registers' | 'inbox' | undefined
   readonly host: CallerHost
 }
 
@@ -48,3 +50,6 @@ export type Caller =
   | { readonly kind: 'nobody'; readonly connection: Connection; readonly host: CallerHost }
 
 export const HUMAN: Caller = { kind: 'human' }
+
+/** The person at this machine: can be written to, is never woken, has no session. */
+export const HUMAN_ID = 'human'

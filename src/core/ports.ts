@@ -37,7 +37,9 @@ export interface Clock {
   now(): number
   /** The same in microseconds. */
   micros(): number
-  /** Calls `fn` after `ms`; the returned function cancels it. Never keeps the process alive. */
+  /** Milliseconds from an arbitrary start. Never jumps: for time-outs. */
+  steady(): number
+  /** Calls `fn` after `ms`; the returned function cancels it. Keeps the process alive until then. */
   after(ms: number, fn: () => void): () => void
 }
 
@@ -134,6 +136,13 @@ export interface Unread {
   readonly skipped: readonly Skipped[]
 }
 
+export interface DropOptions {
+  /** Also messages nobody has read. */
+  readonly unreadToo: boolean
+  /** Only count. */
+  readonly dryRun: boolean
+}
+
 export interface InboxStore {
   /**
    * Publishes one message whole, or throws; `already` when this very message is there.
@@ -143,19 +152,19 @@ export interface InboxStore {
   deliver(message: Message): Promise<'stored' | 'already'>
   /** Also returns abandoned claims to the inbox first. An inbox that does not exist is empty. */
   unread(id: string): Promise<Unread>
-  /** Undefined when another reader was faster, or the message was damaged and is set aside now. */
-  claim(id: string, messageId: string): Promise<Claim | undefined>
+  /** Undefined when another reader was faster; a reason when nobody may read it, e.g. damaged and set aside now. */
+  claim(id: string, messageId: string): Promise<Claim | Skipped | undefined>
   /** Looks without taking. */
   find(id: string, messageId: string): Promise<FoundMessage | undefined>
   /** Ids of the last `count` messages that were read, newest last. */
   history(id: string, count: number): Promise<readonly string[]>
   /** Files set aside because they could not be parsed or were returned too often. */
   damaged(id: string): Promise<readonly string[]>
-  /** Drops messages, oldest first, for as long as `expired` says so; unread ones only where `unreadToo`. */
+  /** Drops messages, oldest first, for as long as `expired` says so. */
   drop(
     id: string,
     expired: (message: Message) => boolean,
-    unreadToo: boolean,
+    options: DropOptions,
   ): Promise<{ unread: number; read: number }>
   /** Ids of all inboxes, with or without a session. */
   owners(): Promise<readonly string[]>
@@ -172,7 +181,10 @@ export interface SentStore {
   /** Times (ms) of wakes `from` requested in each recipient; pruned by the caller. */
   wakes(from: string): Promise<Readonly<Record<string, readonly number[]>>>
   setWakes(from: string, wakes: Readonly<Record<string, readonly number[]>>): Promise<void>
-  drop(id: string): Promise<void>
+  /** Drops records, oldest first, for as long as `expired` says so. @returns how many. */
+  drop(from: string, expired: (sent: Sent) => boolean): Promise<number>
+  /** Ids of all who have sent something. */
+  owners(): Promise<readonly string[]>
 }
 
 export interface NameStore {

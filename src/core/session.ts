@@ -82,12 +82,12 @@ export function label(session: Session): string {
   return session.name ?? session.id
 }
 
-/** The next version of a record: sequence number, time and trail are kept here and nowhere else. */
-export function revise(session: Session, change: Partial<Session>, nowIso: string): Session {
-  const statusSeq = session.statusSeq + 1
-  const next: Session = { ...session, ...change, updatedAt: nowIso, statusSeq }
-  const moved = declaredState(next) !== declaredState(session)
-  return moved ? { ...next, trail: remember(session.trail, { seq: statusSeq, state: declaredState(next) }) } : next
+/** `next` as the version after `before`: sequence number, time and trail are kept here and nowhere else. */
+export function revise(before: Session, next: Session, nowIso: string): Session {
+  const statusSeq = before.statusSeq + 1
+  const state = declaredState(next)
+  const trail = state === declaredState(before) ? before.trail : remember(before.trail, { seq: statusSeq, state })
+  return { ...next, updatedAt: nowIso, statusSeq, trail }
 }
 
 /** The word a waiter compares with: the status, and `closed` once the session is closed. */

@@ -1,0 +1,147 @@
+/** watch_session, and the news beside every answer: each change of a followed session is told once. */
+
+import { resolve } from './address.ts'
+import type { News, WatchAnswer } from './answers.ts'
+import type { WatchInput } from './bus.ts'
+import type { Caller } from './caller.ts'
+import { type Context, requireOwn } from './context.ts'
+import { BusError } from './errors.ts'
+import { LIMITS } from './limits.ts'
+import { finished } from './liveness.ts'
+import type { Entry } from './ports.ts'
+import { unreadOf } from './roster.ts'
+import { isClosed, label } from './session.ts'
+import { clip } from './text.ts'
+
+export async function watch(context: Context, caller: Caller, input: WatchInput): Promise<WatchAnswer> {
+  const own = await requireOwn(context, caller, 'follow others')
+  const me = own.session.id
+  if (input.sessions.length === 0)
+    throw new BusError('BAD_INPUT', 'sessions is empty.', 'Name the sessions to follow, by id or name.')
+  const targets: Entry[] = []
+  for (const text of input.sessions) targets.push(await resolve(context, text))
+  if (targets.some(({ session }) => session.id === me)) {
+    throw new BusError('BAD_INPUT', 'A session cannot follow itself.', 'Leave yourself out of sessions.')
+  }
+  const ids = [...new Set(targets.map(({ session }) => session.id))]
+  const entry = await context.store.sessions.change(me, (current) => {
+    if (current === undefined) return undefined
+    const before = current.session.watching
+    const watching = input.unwatch ? before.filter((id) => !ids.includes(id)) : [...new Set([...before, ...ids])]
+    if (watching.length > LIMITS.targets) {
+      throw new BusError(
+        'RECORD_TOO_LARGE',
+        `That would be ${watching.length} followed sessions; at most ${LIMITS.targets} fit.`,
+        'Unwatch some first.',
+      )
+    }
+    // Whom one follows is no news to one's own followers: no new sequence number.
+    return { session: { ...current.session, watching } }
+  })
+  for (const id of ids) {
+    if (input.unwatch) await context.store.follow.drop(id, me)
+    else await context.store.follow.add(id, me)
+  }
+  const before = own.session.watching
+  const watching = entry?.session.watching ?? []
+  const shown = { ...(await context.store.follow.shown(me)) }
+  for (const target of targets) {
+    if (input.unwatch) delete shown[target.session.id]
+    else shown[target.session.id] ??= stampOf(context, target)
+  }
+  await context.store.follow.setShown(me, shown)
+  return {
+    watching: await rows(context, watching),
+    added: watching.filter((id) => !before.includes(id)),
+    removed: before.filter((id) => !watching.includes(id)),
+  }
+}
+
+async function rows(context: Context, ids: readonly string[]): Promise<WatchAnswer['watching']> {
+  const found = await Promise.all(ids.map((id) => context.find(id)))
+  return found.flatMap((entry) => {
+    if (entry === undefined) return []
+    const seen = context.observe(entry)
+    const done = finished(entry, seen)
+    const { id, name, status } = entry.session
+    return [
+      {
+        id,
+        ...(name !== undefined && { name }),
+        status,
+        activity: seen.state,
+        ...(done !== undefined && { finished: done }),
+      },
+    ]
+  })
+}
+
+/** What is new for the caller. Reading it marks the changes as shown; unread mail is said each time. */
+export async function news(context: Context, caller: Caller): Promise<News | undefined> {
+  if (caller.kind !== 'session') return undefined
+  const own = await context.find(caller.id)
+  if (own === undefined) return undefined
+  const mail = await unreadOf(context, caller.id)
+  const changes = await changesFor(context, own)
+  const notices = await noticesFor(context, own)
+  if (mail.unread === 0 && changes.length === 0 && notices.length === 0) return undefined
+  return {
+    ...(mail.unread > 0 && mail),
+    ...(changes.length > 0 && { changes }),
+    ...(notices.length > 0 && { notices }),
+  }
+}
+
+async function changesFor(context: Context, own: Entry): Promise<readonly string[]> {
+  const { watching, id: me } = own.session
+  if (watching.length === 0) return []
+  const before = await context.store.follow.shown(me)
+  const shown: Record<string, string> = Object.create(null)
+  const changes: string[] = []
+  for (const id of watching) {
+    const entry = await context.find(id)
+    const stamp = entry === undefined ? 'gone' : stampOf(context, entry)
+    shown[id] = stamp
+    if (before[id] !== undefined && before[id] !== stamp)
+      changes.push(entry === undefined ? `${id} is gone` : describe(context, entry))
+  }
+  if (changes.length > 0) await context.store.follow.setShown(me, shown)
+  return changes
+}
+
+/** A line made of our own words, a name, and at most one quoted piece of the session’s own text. */
+function describe(context: Context, entry: Entry): string {
+  const { session } = entry
+  const seen = context.observe(entry)
+  const state = isClosed(session)
+    ? session.status
+    : seen.state === 'ended'
+      ? 'ended without completing'
+      : `${session.status}, ${seen.state}`
+  const said = session.result ?? session.progress
+  return `${label(session)} is ${state}${said === undefined ? '' : `: ${JSON.stringify(clip(said, 120))}`}`
+}
+
+function stampOf(context: Context, entry: Entry): string {
+  const seen = context.observe(entry)
+  return `${entry.session.statusSeq}.${entry.activity?.activitySeq ?? 0}.${finished(entry, seen) ?? 'running'}`
+}
+
+async function noticesFor(context: Context, own: Entry): Promise<readonly string[]> {
+  const clash = own.activity?.clash
+  if (clash === undefined) return []
+  // Of two calls at once only the one that removes the mark tells it.
+  let mine = false
+  await context.store.sessions.change(own.session.id, (current) => {
+    if (current?.activity?.clash === undefined) return undefined
+    mine = true
+    const { clash: _, ...activity } = current.activity
+    return { activity }
+  })
+  if (!mine) return []
+  const what =
+    clash.outcome === 'refused'
+      ? 'tried to act as this session and was refused'
+      : 'took this session over from another server'
+  return [`At ${clash.at} process ${clash.pid} ${what}. Two programs use one session id.`]
+}

@@ -1,0 +1,153 @@
+/** Who is calling: the strongest source wins, and what a model wrote is the weakest. */
+
+import { type Caller, type CallerHints, HUMAN_ID } from './caller.ts'
+import type { Context } from './context.ts'
+import { BusError } from './errors.ts'
+import { cleanId, quote, requireId } from './ids.ts'
+import { LIMITS } from './limits.ts'
+import { lastSignMs } from './liveness.ts'
+import type { Entry, ProcessRef } from './ports.ts'
+
+/**
+ * Host > hook > configuration > what this connection registered > the `sessionId` argument.
+ * @throws BusError IDENTITY_MISMATCH when the argument contradicts a stronger source, SESSION_IN_USE when it names, or the
+ *   connection still speaks for, a session that belongs to another live process; BAD_ID. Nothing is changed then, but the
+ *   rightful owner is told.
+ */
+export async function identify(context: Context, hints: CallerHints): Promise<Caller> {
+  const { connection, host, argument, argumentMeans = 'caller' } = hints
+  const vouched = hints.hostSays ?? (await fromHook(context, hints.hookSays)) ?? hints.configured
+  const strong = vouched === undefined ? undefined : cleanId(vouched)
+  const known = strong ?? connection.own
+  const asCaller = (id: string, verified: boolean) => speakFor(context, hints, id, verified, strong !== undefined)
+
+  if (argument !== undefined && argument !== known) {
+    if (argumentMeans === 'inbox' && !(await mayActAs(context, hints, argument))) {
+      return known === undefined ? { kind: 'nobody', connection, host } : asCaller(known, true)
+    }
+    requireId(argument, 'sessionId')
+    if (known !== undefined) {
+      if (argumentMeans === 'inbox') return asCaller(known, true)
+      throw new BusError(
+        'IDENTITY_MISMATCH',
+        `This is session ${known}; the call asked to act as ${quote(argument)}. Nothing was changed.`,
+        'Leave sessionId out: the bus knows who you are. To write to that session use send_message.',
+      )
+    }
+    const caller = await asCaller(argument, false)
+    if (caller.kind === 'session' && caller.session !== undefined) connection.named.add(argument)
+    return caller
+  }
+  if (known !== undefined) return asCaller(known, true)
+  const [only, ...more] = connection.named
+  if (only === undefined) return { kind: 'nobody', connection, host }
+  if (more.length === 0) return asCaller(only, false)
+  throw new BusError(
+    'BAD_INPUT',
+    `This server speaks for ${connection.named.size} sessions (${[...connection.named].slice(0, 5).join(', ')}), and the call does not say for which.`,
+    'Pass sessionId.',
+  )
+}
+
+/** A hook may name a session whose recorded client is an ancestor of this server; anyone else’s word is ignored. */
+async function fromHook(context: Context, id: string | undefined): Promise<string | undefined> {
+  if (id === undefined) return undefined
+  const entry = await context.find(cleanId(id))
+  const client = entry?.session.host.client
+  if (client === undefined) return undefined
+  return context.processes.ancestors().some((ancestor) => sameProcess(ancestor, client)) ? entry?.session.id : undefined
+}
+
+async function speakFor(
+  context: Context,
+  hints: CallerHints,
+  id: string,
+  verified: boolean,
+  strong: boolean,
+): Promise<Caller> {
+  const { connection, host, argumentMeans } = hints
+  if (id === HUMAN_ID)
+    throw new BusError('BAD_ID', '"human" is the person at this machine.', 'Choose another sessionId.')
+  const entry = await context.find(id)
+  if (entry !== undefined && !strong) await requireRight(context, hints, entry, argumentMeans === 'registers')
+  // update_session writes all of this itself, and must see who spoke for the session before.
+  if (entry !== undefined && argumentMeans !== 'registers') await showLife(context, hints, entry)
+  return { kind: 'session', id, session: entry?.session, verified, connection, host }
+}
+
+/** May this connection speak for a session it only names? */
+async function mayActAs(context: Context, hints: CallerHints, id: string): Promise<boolean> {
+  if (hints.connection.own === id || hints.connection.named.has(id)) return true
+  const entry = await context.find(id)
+  return entry !== undefined && hints.connection.own === undefined && standing(context, hints, entry) === 'free'
+}
+
+type Standing = 'ours' | 'free' | 'same-client' | 'other'
+
+function standing(context: Context, hints: CallerHints, entry: Entry): Standing {
+  const { client, server } = entry.session.host
+  const { self } = context.processes
+  if (server !== undefined && sameProcess(server, self)) return 'ours'
+  const serverLives = server !== undefined && context.processes.check(server) !== 'gone'
+  if (client !== undefined && hints.host.client !== undefined && sameProcess(client, hints.host.client)) {
+    return serverLives ? 'same-client' : 'free'
+  }
+  const life = client === undefined ? 'unknown' : context.processes.check(client)
+  if (life === 'gone') return 'free'
+  const quiet = context.clock.now() - lastSignMs(entry, context.clock.now()) > LIMITS.quietMs
+  return life === 'unknown' && quiet ? 'free' : 'other'
+}
+
+async function requireRight(context: Context, hints: CallerHints, entry: Entry, registers: boolean): Promise<void> {
+  const { id, host } = entry.session
+  const stand = standing(context, hints, entry)
+  if (stand === 'ours' || stand === 'free' || (stand === 'same-client' && registers)) return
+  await noteClash(context, id, 'refused')
+  if (stand === 'same-client') {
+    throw new BusError(
+      'SESSION_IN_USE',
+      `Session ${id} is served by another server process (${host.server?.pid}) of the same client now. Nothing was changed.`,
+      `Call update_session with sessionId ${quote(id)} to take it over, or register under another id.`,
+    )
+  }
+  throw new BusError(
+    'SESSION_IN_USE',
+    `Session ${id} belongs to another client (process ${host.client?.pid ?? 'unknown'}), which is not gone. Nothing was changed.`,
+    'Register under another id: leave sessionId out of update_session. To write to that session use send_message.',
+  )
+}
+
+/** Tells the owner, at its next call, that someone else used its id. A fault here must not hide the refusal itself. */
+export async function noteClash(context: Context, id: string, outcome: 'refused' | 'taken-over'): Promise<void> {
+  const clash = { at: context.nowIso(), pid: context.processes.self.pid, outcome }
+  await context.store.sessions
+    .change(id, (entry) => (entry?.activity === undefined ? undefined : { activity: { ...entry.activity, clash } }))
+    .catch(() => undefined)
+}
+
+/**
+ * A sign of life, at most every 30 s, and at once when another process speaks for the session than the record says.
+ * Never a reason for a call to fail: a read-only home still answers questions.
+ */
+async function showLife(context: Context, hints: CallerHints, entry: Entry): Promise<void> {
+  if (entry.session.closedAt !== undefined) return
+  const { self } = context.processes
+  const served = entry.session.host.server !== undefined && sameProcess(entry.session.host.server, self)
+  const ageMs = context.clock.now() - Date.parse(entry.activity?.lastSeenAt ?? '')
+  if (served && Math.abs(ageMs) < LIMITS.beatMs) return
+  const { client } = hints.host
+  await context.store.sessions
+    .change(entry.session.id, (current) => {
+      if (current?.activity === undefined) return undefined
+      const host = { ...current.session.host, server: self, ...(client !== undefined && { client }) }
+      return {
+        ...(!served && { session: { ...current.session, host } }),
+        activity: { ...current.activity, lastSeenAt: context.nowIso() },
+      }
+    })
+    .catch(() => undefined)
+}
+
+export function sameProcess(a: ProcessRef, b: ProcessRef): boolean {
+  return a.pid === b.pid && a.start === b.start && a.boot === b.boot && a.ns === b.ns && a.node === b.node
+}

@@ -1,0 +1,60 @@
+/** The grammar of ids. Nothing that fails it ever reaches a path. */
+
+import { BusError } from './errors.ts'
+
+const ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/
+/** Windows opens devices under these names, with any extension. Microsoft, "Naming Files", read 2026-11. */
+const DEVICE = /^(con|prn|aux|nul|conin\$|conout\$|com[0-9]|lpt[0-9])$/i
+
+export function isId(text: string): boolean {
+  return ID.test(text) && !DEVICE.test(text)
+}
+
+export function isDeviceName(text: string): boolean {
+  return DEVICE.test(text)
+}
+
+/** @throws BusError BAD_ID naming `what` was given. */
+export function requireId(text: string, what: string): string {
+  if (isId(text)) return text
+  throw new BusError(
+    'BAD_ID',
+    `${what} ${quote(text)} is not an id.`,
+    'An id is 1 to 128 letters, digits, "_" or "-", starting with a letter or digit, and not a device name such as nul.',
+  )
+}
+
+/** Quotes untrusted text for an error: short, one line, control characters escaped. */
+export function quote(text: string): string {
+  const short = text.length > 60 ? `${text.slice(0, 57)}...` : text
+  return JSON.stringify(short).replace(
+    /[\u007f-\u009f\u2028\u2029\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g,
+    (c) => {
+      return `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`
+    },
+  )
+}
+
+/** An id out of whatever a host calls a conversation: itself where it fits, else its letters and digits with a hash. */
+export function cleanId(text: string): string {
+  if (isId(text)) return text
+  const readable = text
+    .replace(/[^A-Za-z0-9_-]+/g, '-')
+    .replace(/^[^A-Za-z0-9]+/, '')
+    .slice(0, 60)
+  return `${readable || 'id'}-${hash53(text).toString(36)}`
+}
+
+/** 53-bit string hash (cyrb53, public domain). Tells ids apart; protects nothing. */
+function hash53(text: string): number {
+  let a = 0xdeadbeef
+  let b = 0x41c6ce57
+  for (let i = 0; i < text.length; i++) {
+    const c = text.charCodeAt(i)
+    a = Math.imul(a ^ c, 2654435761)
+    b = Math.imul(b ^ c, 1597334677)
+  }
+  a = Math.imul(a ^ (a >>> 16), 2246822507) ^ Math.imul(b ^ (b >>> 13), 3266489909)
+  b = Math.imul(b ^ (b >>> 16), 2246822507) ^ Math.imul(a ^ (a >>> 13), 3266489909)
+  return 4294967296 * (2097151 & b) + (a >>> 0)
+}

@@ -1,0 +1,248 @@
+/** update_session: registers on the first call, changes the caller's own record later. */
+
+import { freshActivity } from './activity.ts'
+import type { UpdateAnswer } from './answers.ts'
+import type { UpdateInput } from './bus.ts'
+import type { Caller, CallerHost } from './caller.ts'
+import type { Context } from './context.ts'
+import { BusError } from './errors.ts'
+import { noteClash, sameProcess } from './identify.ts'
+import type { Json } from './json.ts'
+import { LIMITS } from './limits.ts'
+import { fold, requireName } from './name.ts'
+import { requireFreeId, takeName } from './naming.ts'
+import type { Entry } from './ports.ts'
+import { isClosed, revise, type Session } from './session.ts'
+import { requireBody, requireLine } from './text.ts'
+import { parseTtl } from './ttl.ts'
+
+export async function update(context: Context, caller: Caller, input: UpdateInput): Promise<UpdateAnswer> {
+  if (caller.kind === 'human') {
+    throw new BusError(
+      'NOT_REGISTERED',
+      'The person at this machine has no session to update.',
+      'Call it from inside a session.',
+    )
+  }
+  const patch = checkPatch(context, input)
+  const known = caller.kind === 'session' ? await context.find(caller.id) : undefined
+  if (known === undefined) requireForRegistration(input)
+  else requireOpen(known.session, patch)
+  const id = caller.kind === 'session' ? caller.id : `ses-${context.random.token(10)}`
+  if (known === undefined && caller.kind === 'session') await requireFreeId(context, id)
+  if (patch.name) await takeName(context, patch.name, id)
+
+  const replaced = known !== undefined && servedByOther(context, known)
+  let entry: Entry | undefined
+  try {
+    entry = await context.store.sessions.change(id, (current) => {
+      const before = current !== undefined && !context.isHidden(current) ? current : undefined
+      if (before === undefined) {
+        requireForRegistration(input)
+        return { session: newSession(context, id, caller, patch), activity: freshActivity(id, context.nowIso()) }
+      }
+      requireOpen(before.session, patch)
+      return { session: changed(context, before.session, caller, patch) }
+    })
+  } catch (fault) {
+    if (patch.name && patch.name !== known?.session.name)
+      await context.store.names.drop(fold(patch.name), id).catch(() => undefined)
+    throw fault
+  }
+  if (entry === undefined) throw new Error('a change that decides something leaves a record')
+  if (replaced) await noteClash(context, id, 'taken-over')
+  await dropOldNames(context, known?.session, entry.session)
+  if (caller.connection.own === undefined) {
+    // An id that only an argument gave may be one of several that this server speaks for.
+    if (caller.kind === 'session') caller.connection.named.add(id)
+    else caller.connection.own = id
+  }
+  const { session } = entry
+  return {
+    id,
+    ...(session.name !== undefined && { name: session.name }),
+    registered: known === undefined,
+    status: session.status,
+    ttl: session.ttl,
+    projectPath: session.projectPath,
+    ...(session.repoPath !== undefined && { repoPath: session.repoPath }),
+    ...(replaced && {
+      notices: [
+        `Another server process of this client (${known?.session.host.server?.pid}) spoke for this session; it has to step back now.`,
+      ],
+    }),
+  }
+}
+
+type Patch = Partial<Pick<Session, 'task' | 'status' | 'ttl' | 'wakeable'>> & {
+  readonly project?: { path: string; given?: string; repoPath?: string; branch?: string }
+  readonly tags?: readonly string[]
+  readonly metadata?: Readonly<Record<string, Json>>
+  /** Empty = cleared. */
+  readonly name?: string
+  readonly progress?: string
+  readonly groupId?: string
+  readonly model?: string
+}
+
+/** Everything that can be wrong with the input alone, before anything is touched. */
+function checkPatch(context: Context, input: UpdateInput): Patch {
+  if (input.status === 'completed' || input.status === 'cancelled') {
+    throw new BusError(
+      'BAD_INPUT',
+      `status ${input.status} closes a session.`,
+      'Call complete_session; it also takes the result.',
+    )
+  }
+  if (input.ttl !== undefined) parseTtl(input.ttl)
+  if (input.task !== undefined && input.task.trim() === '') {
+    throw new BusError('BAD_INPUT', 'task is empty.', 'Say in a few words what the session is working on.')
+  }
+  if (input.tags !== undefined && input.tags.length > LIMITS.tags) {
+    throw new BusError(
+      'RECORD_TOO_LARGE',
+      `tags holds ${input.tags.length} tags; at most ${LIMITS.tags} fit.`,
+      'Keep the ones others search for.',
+    )
+  }
+  return {
+    ...(input.task !== undefined && { task: requireLine(input.task.replace(/\s+/g, ' '), 'task', LIMITS.taskBytes) }),
+    ...(input.projectPath !== undefined && { project: checkProject(context, input.projectPath) }),
+    ...(input.name !== undefined && { name: input.name === '' ? '' : requireName(input.name) }),
+    ...(input.status !== undefined && { status: input.status }),
+    ...(input.progress !== undefined && { progress: requireBody(input.progress, 'progress', LIMITS.progressBytes) }),
+    ...(input.groupId !== undefined && { groupId: input.groupId === '' ? '' : requireName(input.groupId, 'groupId') }),
+    ...(input.tags !== undefined && { tags: [...new Set(input.tags.map((tag) => requireName(tag, 'tag')))] }),
+    ...(input.metadata !== undefined && { metadata: checkMetadata(input.metadata) }),
+    ...(input.ttl !== undefined && { ttl: input.ttl }),
+    ...(input.wakeable !== undefined && { wakeable: input.wakeable }),
+    ...(input.model !== undefined && { model: requireLine(input.model, 'model', LIMITS.nameChars * 2) }),
+  }
+}
+
+function checkProject(context: Context, text: string): NonNullable<Patch['project']> {
+  const project = context.projects.resolve(text)
+  return { ...project, ...(project.path !== text && { given: text }) }
+}
+
+function checkMetadata(metadata: Readonly<Record<string, Json>>): Readonly<Record<string, Json>> {
+  const text = JSON.stringify(metadata)
+  requireBody(text, 'metadata', LIMITS.metadataBytes)
+  if (text.includes('"__proto__"')) {
+    throw new BusError(
+      'BAD_INPUT',
+      'metadata holds the key "__proto__".',
+      'Choose another key; this one means something else to many programs.',
+    )
+  }
+  return metadata
+}
+
+function requireForRegistration(input: UpdateInput): void {
+  const missing = (['task', 'projectPath'] as const).filter((field) => !input[field])
+  if (missing.length === 0) return
+  throw new BusError(
+    'NOT_REGISTERED',
+    `This session is not registered yet, and ${missing.join(' and ')} ${missing.length > 1 ? 'are' : 'is'} missing.`,
+    'Call update_session with task (what you are working on) and projectPath (the absolute path of the project).',
+  )
+}
+
+function requireOpen(session: Session, patch: Patch): void {
+  if (!isClosed(session) || patch.status === 'active') return
+  throw new BusError(
+    'SESSION_CLOSED',
+    `Session ${session.id} was closed at ${session.closedAt}. Nothing was changed.`,
+    'update_session{status:"active"} opens it again.',
+  )
+}
+
+function newSession(context: Context, id: string, caller: Exclude<Caller, { kind: 'human' }>, patch: Patch): Session {
+  const nowIso = context.nowIso()
+  const { project } = patch
+  if (patch.task === undefined || project === undefined) throw new Error('checked before')
+  return withPatch(
+    {
+      id,
+      aliases: [],
+      task: patch.task,
+      projectPath: project.path,
+      status: 'active',
+      host: hostOf(context, caller.host, id),
+      tags: [],
+      metadata: {},
+      watching: [],
+      wakeable: true,
+      selfNamed: caller.kind === 'session' && !caller.verified,
+      createdAt: nowIso,
+      updatedAt: nowIso,
+      ttl: context.options.defaultTtl,
+      statusSeq: 1,
+      trail: [],
+    },
+    patch,
+  )
+}
+
+function changed(context: Context, before: Session, caller: Exclude<Caller, { kind: 'human' }>, patch: Patch): Session {
+  const { closedAt: _at, closeReason: _why, ...reopened } = before
+  const base: Session = isClosed(before) ? reopened : before
+  const next = withPatch(base, patch)
+  const host = { ...before.host, ...hostOf(context, caller.host, before.host.hostKey), doors: before.host.doors }
+  const aliases = aliasesAfter(before, next.name)
+  return revise(before, { ...next, host, aliases }, context.nowIso())
+}
+
+function withPatch(session: Session, patch: Patch): Session {
+  const { project, ...rest } = patch
+  const next: Record<string, unknown> = { ...session, ...rest }
+  if (project !== undefined) {
+    // A worktree that was removed still belongs to the checkout it was learnt to belong to.
+    const repoPath = project.repoPath ?? (project.path === session.projectPath ? session.repoPath : undefined)
+    Object.assign(next, {
+      projectPath: project.path,
+      projectPathGiven: project.given ?? '',
+      repoPath: repoPath ?? '',
+      branch: project.branch ?? '',
+    })
+  }
+  for (const field of ['name', 'progress', 'groupId', 'model', 'projectPathGiven', 'repoPath', 'branch']) {
+    if (next[field] === '') delete next[field]
+  }
+  return next as unknown as Session
+}
+
+function hostOf(context: Context, host: CallerHost, hostKey: string): Session['host'] {
+  return {
+    kind: host.kind,
+    ...(host.version !== undefined && { version: host.version }),
+    hostKey,
+    ...(host.client !== undefined && { client: host.client }),
+    server: context.processes.self,
+    ...(host.pane !== undefined && { pane: host.pane }),
+    doors: host.doors,
+  }
+}
+
+/** A renamed session still answers to what it was called. */
+function aliasesAfter(before: Session, name: string | undefined): readonly string[] {
+  const kept = before.aliases.filter((alias) => name === undefined || fold(alias) !== fold(name))
+  if (before.name === undefined || (name !== undefined && fold(before.name) === fold(name))) return kept
+  return [...kept, before.name].slice(-LIMITS.aliases)
+}
+
+/** Gives up names that the new record no longer carries. */
+async function dropOldNames(context: Context, before: Session | undefined, after: Session): Promise<void> {
+  if (before === undefined) return
+  const kept = new Set([after.name, ...after.aliases].flatMap((name) => (name === undefined ? [] : fold(name))))
+  for (const name of [before.name, ...before.aliases]) {
+    if (name !== undefined && !kept.has(fold(name))) await context.store.names.drop(fold(name), after.id)
+  }
+}
+
+function servedByOther(context: Context, entry: Entry): boolean {
+  const { server } = entry.session.host
+  return (
+    server !== undefined && !sameProcess(server, context.processes.self) && context.processes.check(server) === 'alive'
+  )
+}

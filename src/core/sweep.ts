@@ -1,0 +1,96 @@
+/** Reclaims what has expired. Readers never depend on it: what is expired is hidden already. */
+
+import type { SweepAnswer } from './answers.ts'
+import { HUMAN_ID } from './caller.ts'
+import type { Context } from './context.ts'
+import { LIMITS } from './limits.ts'
+import { fold } from './name.ts'
+import type { Entry } from './ports.ts'
+
+/**
+ * Removes expired sessions with their marks, then old messages, records of sends and leftovers of dead processes.
+ * Unread mail of a session that is still there is never removed. Any number of processes may sweep at once.
+ */
+export async function sweep(context: Context, options: { readonly dryRun?: boolean } = {}): Promise<SweepAnswer> {
+  const { dryRun = false } = options
+  const { store } = context
+  const check = context.checker()
+  const { entries } = await store.sessions.list()
+  const removed: string[] = []
+  for (const entry of entries) {
+    if (!context.isHidden(entry, check)) {
+      if (!dryRun) await correctClock(context, entry)
+      continue
+    }
+    if (dryRun || (await removeSession(context, entry))) removed.push(entry.session.id)
+  }
+  const staying = new Set(entries.map(({ session }) => session.id).filter((id) => !removed.includes(id)))
+  const mail = await sweepMail(context, staying, dryRun)
+  return {
+    dryRun,
+    sessions: removed,
+    messages: mail.messages,
+    inboxes: mail.inboxes,
+    leftovers: dryRun ? 0 : await store.tidy(),
+    kept: staying.size,
+  }
+}
+
+async function removeSession(context: Context, entry: Entry): Promise<boolean> {
+  const { session } = entry
+  const { store } = context
+  if (!(await store.sessions.remove(session.id, (current) => !context.isHidden(current)))) return false
+  for (const name of [session.name, ...session.aliases]) {
+    if (name !== undefined) await store.names.drop(fold(name), session.id)
+  }
+  for (const target of session.watching) await store.follow.drop(target, session.id)
+  for (const follower of await store.follow.followers(session.id)) await store.follow.drop(session.id, follower)
+  return true
+}
+
+/**
+ * A record stamped by a clock that runs ahead would never grow old. It is stamped again with this machine's time, so that
+ * it does so from now on; judging it by the wrong stamp could remove what is in use after a clock was set back.
+ */
+async function correctClock(context: Context, { session, activity }: Entry): Promise<void> {
+  const nowMs = context.clock.now()
+  const isAhead = (time: string | undefined) => time !== undefined && Date.parse(time) > nowMs + LIMITS.clockSkewMs
+  if (![session.updatedAt, session.closedAt, activity?.lastSeenAt].some(isAhead)) return
+  const nowIso = context.nowIso()
+  await context.store.sessions.change(session.id, (current) => {
+    if (current === undefined) return undefined
+    const { closedAt, updatedAt } = current.session
+    return {
+      session: {
+        ...current.session,
+        ...(isAhead(updatedAt) && { updatedAt: nowIso }),
+        ...(isAhead(closedAt) && { closedAt: nowIso }),
+      },
+      ...(isAhead(current.activity?.lastSeenAt) &&
+        current.activity && { activity: { ...current.activity, lastSeenAt: nowIso } }),
+    }
+  })
+  context.log?.('warn', 'sweep.clock-ahead', { session: session.id })
+}
+
+async function sweepMail(context: Context, staying: ReadonlySet<string>, dryRun: boolean) {
+  const { store } = context
+  const nowMs = context.clock.now()
+  const isOld = ({ sentAt }: { readonly sentAt: string }) => nowMs - Date.parse(sentAt) > context.messageTtlMs
+  const messages = { unread: 0, read: 0 }
+  let inboxes = 0
+  for (const id of await store.inbox.owners()) {
+    const hasReader = staying.has(id) || id === HUMAN_ID
+    const dropped = await store.inbox.drop(id, isOld, { unreadToo: !hasReader, dryRun })
+    messages.read += dropped.read
+    messages.unread += dropped.unread
+    if (dropped.unread > 0 && !dryRun)
+      context.log?.('warn', 'sweep.unread-removed', { inbox: id, messages: dropped.unread })
+    if (!hasReader && !dryRun) {
+      await store.inbox.close(id)
+      inboxes += 1
+    }
+  }
+  if (!dryRun) for (const id of await store.sent.owners()) await store.sent.drop(id, isOld)
+  return { messages, inboxes }
+}

@@ -1,0 +1,40 @@
+/** The library: open a bus from your own program, or put the rules on a store of your own. */
+
+export { ACTIVITIES, type Activity, type ActivityState } from './core/activity.ts'
+export type {
+  CompleteAnswer,
+  Delivery,
+  InboxAnswer,
+  ListAnswer,
+  MessageView,
+  News,
+  ReceiptAnswer,
+  SendAnswer,
+  SessionRow,
+  SessionView,
+  SweepAnswer,
+  UpdateAnswer,
+  WaitAnswer,
+  WatchAnswer,
+} from './core/answers.ts'
+export type {
+  Bus,
+  CompleteInput,
+  HandOver,
+  ListInput,
+  ReadInput,
+  SendInput,
+  UpdateInput,
+  WaitInput,
+  WaitOptions,
+  WatchInput,
+} from './core/bus.ts'
+export { type Caller, type CallerHints, type CallerHost, type Connection, HUMAN } from './core/caller.ts'
+export type { BusDeps, BusOptions } from './core/context.ts'
+export { createBus } from './core/create-bus.ts'
+export { BusError, ERRORS, type ErrorCode, type Refusal } from './core/errors.ts'
+export type { Message } from './core/message.ts'
+export type { Clock, Entry, Processes, ProcessRef, Projects, Random, Store } from './core/ports.ts'
+export { type Session, STATUSES, type Status } from './core/session.ts'
+export { type OpenedBus, type OpenOptions, openBus } from './open.ts'
+export { type FileStore, type FileStoreOptions, fileStore } from './store/files/store.ts'

@@ -1,0 +1,75 @@
+/** Opens the bus on this machine: the rules, the files under home, and the system they run on. */
+
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import type { Bus } from './core/bus.ts'
+import { createBus } from './core/create-bus.ts'
+import type { Processes, Store } from './core/ports.ts'
+import { fileStore } from './store/files/store.ts'
+import type { Durability } from './system/atomic-file.ts'
+import { systemClock } from './system/clock.ts'
+import { createLog, type Log, type LogLevel } from './system/log.ts'
+import { createProcesses } from './system/process.ts'
+import { createProjects, PATHS_FOLD_CASE } from './system/projects.ts'
+import { systemRandom } from './system/random.ts'
+
+export interface OpenOptions {
+  /** The directory that holds the bus; made when it is not there. */
+  readonly home: string
+  readonly defaultTtl?: string
+  readonly messageTtl?: string
+  readonly durability?: Durability
+  /** Unread messages one inbox may hold. */
+  readonly inboxLimit?: number
+  readonly allowForeignHome?: boolean
+  readonly logLevel?: LogLevel
+}
+
+export interface OpenedBus {
+  readonly bus: Bus
+  readonly store: Store
+  readonly processes: Processes
+  readonly home: string
+  readonly log: Log
+  readonly warnings: readonly string[]
+  close(): void
+}
+
+/** @throws BusError HOME_UNSAFE, HOME_NEWER, HOME_UNWRITABLE, BAD_TTL */
+export async function openBus(options: OpenOptions): Promise<OpenedBus> {
+  const home = realHome(path.resolve(options.home))
+  const processes = createProcesses()
+  const store = fileStore({
+    home,
+    self: processes.self,
+    durability: options.durability ?? 'power',
+    inboxLimit: options.inboxLimit ?? 10_000,
+    allowForeignHome: options.allowForeignHome ?? false,
+  })
+  const log = createLog({
+    file: path.join(home, 'log', 'bus.log'),
+    level: options.logLevel ?? 'warn',
+    stderr: undefined,
+  })
+  const bus = createBus({
+    store,
+    processes,
+    clock: systemClock,
+    random: systemRandom,
+    projects: createProjects({ homeDir: os.homedir() }),
+    foldCase: PATHS_FOLD_CASE,
+    options: { defaultTtl: options.defaultTtl ?? '4h', messageTtl: options.messageTtl ?? '7d' },
+    log: (level, event, facts) => log[level](event, facts),
+  })
+  return { bus, store, processes, home, log, warnings: store.warnings, close: () => store.close() }
+}
+
+/** A home behind a link is checked and used where it really is. */
+function realHome(home: string): string {
+  try {
+    return fs.realpathSync(home)
+  } catch {
+    return home // not there yet
+  }
+}

@@ -1,0 +1,185 @@
+/**
+ * Claims: `claimed/{messageId}~{owner}~{since}` while a reader holds a message, `claimed/{messageId}~back~{n}` for one
+ * that came back from a reader that is gone. Winning the rename is the only right to deliver.
+ */
+
+import fs from 'node:fs'
+import path from 'node:path'
+import { LIMITS } from '../../core/limits.ts'
+import { decodeMessage, isMessageId, type Message } from '../../core/message.ts'
+import type { Claim, ProcessRef, Skipped } from '../../core/ports.ts'
+import { errorCode, factsIfThere, moveIfThere, namesIn, readIfThere, removeIfThere } from '../../system/atomic-file.ts'
+import { checkTag } from '../../system/process.ts'
+import { readFault } from './fault.ts'
+import type { Home } from './home.ts'
+
+interface Held {
+  readonly messageId: string
+  readonly owner: string
+  readonly sinceMs: number
+}
+
+function parseHeld(name: string): Held | undefined {
+  const [messageId = '', owner = '', since = ''] = name.split('~')
+  if (!isMessageId(messageId) || owner === '' || since === '') return undefined
+  return { messageId, owner, sinceMs: Number.parseInt(since, 36) }
+}
+
+export interface Claims {
+  /** Returns abandoned claims to the inbox. @returns how many messages are held by readers now. */
+  recover(id: string): number
+  /** How often a message came back. */
+  returns(id: string, messageId: string): number
+  fileOf(id: string, messageId: string): string | undefined
+  /** A new place for a claim of this process. */
+  place(id: string, messageId: string): string
+  forgetReturns(id: string, messageId: string): void
+}
+
+export function createClaims(home: Home, self: ProcessRef, tag: string): Claims {
+  const { at } = home
+  let nonce = 0
+
+  const abandoned = (held: Held): boolean => {
+    // The same process may claim one message twice; its tag carries a number after the owner.
+    const life = checkTag(held.owner, self)
+    return life === 'gone' || Math.abs(Date.now() - held.sinceMs) > LIMITS.claimLeaseMs
+  }
+
+  const giveBack = (id: string, name: string, messageId: string, before: number) => {
+    const file = path.join(at.claimed(id), name)
+    if (before + 1 > LIMITS.claimReturns) {
+      makeFolder(at.damaged(id))
+      if (moveIfThere(file, path.join(at.damaged(id), `${messageId}.json`))) forgetReturns(id, messageId)
+      return
+    }
+    // The mark first: killed in between, the message is flagged once too often, never once too little.
+    fs.writeFileSync(path.join(at.claimed(id), `${messageId}~back~${before + 1}`), '', { mode: 0o600 })
+    moveIfThere(file, path.join(at.inbox(id), `${messageId}.json`))
+  }
+
+  const returnsIn = (names: readonly string[], messageId: string): number => {
+    let most = 0
+    for (const name of names) {
+      if (name.startsWith(`${messageId}~back~`)) most = Math.max(most, Number(name.slice(messageId.length + 6)))
+    }
+    return most
+  }
+
+  const forgetReturns = (id: string, messageId: string) => {
+    for (const name of namesIn(at.claimed(id))) {
+      if (name.startsWith(`${messageId}~back~`)) removeIfThere(path.join(at.claimed(id), name))
+    }
+  }
+
+  return {
+    recover(id) {
+      const names = namesIn(at.claimed(id))
+      let held = 0
+      for (const name of names) {
+        const claim = parseHeld(name)
+        if (claim === undefined || claim.owner === 'back') continue
+        if (abandoned(claim)) giveBack(id, name, claim.messageId, returnsIn(names, claim.messageId))
+        else held += 1
+      }
+      return held
+    },
+    returns(id, messageId) {
+      return returnsIn(namesIn(at.claimed(id)), messageId)
+    },
+    fileOf(id, messageId) {
+      const name = namesIn(at.claimed(id)).find(
+        (entry) => parseHeld(entry)?.messageId === messageId && !entry.includes('~back~'),
+      )
+      return name === undefined ? undefined : path.join(at.claimed(id), name)
+    },
+    place(id, messageId) {
+      return path.join(at.claimed(id), `${messageId}~${tag}~${Date.now().toString(36)}~${(nonce++).toString(36)}`)
+    },
+    forgetReturns,
+  }
+}
+
+interface ClaimOrder {
+  readonly home: Home
+  readonly claims: Claims
+  readonly id: string
+  readonly messageId: string
+  readonly uid: number | undefined
+}
+
+/** Takes one unread message. Undefined when another reader was faster; a reason when it is not a message anyone may read. */
+export function claimInFolder(order: ClaimOrder): Claim | Skipped | undefined {
+  const { home, claims, id, messageId, uid } = order
+  const { at } = home
+  const unread = path.join(at.inbox(id), `${messageId}.json`)
+  const facts = factsIfThere(unread)
+  if (facts === undefined) return undefined
+  if (!facts.regular) return { what: messageId, why: 'a link or directory, not a message' }
+  if (uid !== undefined && facts.uid !== uid)
+    return { what: messageId, why: `belongs to another user (uid ${facts.uid})` }
+
+  const held = claims.place(id, messageId)
+  const won = home.write(() => {
+    try {
+      return moveIfThere(unread, held) || (factsIfThere(at.claimed(id)) === undefined && makeAndMove())
+    } catch (fault) {
+      if (errorCode(fault) === 'ENOENT') return makeAndMove()
+      throw fault
+    }
+  })
+  function makeAndMove(): boolean {
+    makeFolder(at.claimed(id))
+    return moveIfThere(unread, held)
+  }
+  if (!won) return undefined
+
+  let message: Message
+  try {
+    const got = readIfThere(held, LIMITS.messageBytes * 2)
+    if (got === undefined) return undefined // its lease ran out while this process was stopped
+    message = decodeMessage(JSON.parse(got.text))
+    if (message.id !== messageId || message.to !== id) throw new Error('its id or recipient is not that of its file')
+  } catch (fault) {
+    if (errorCode(fault) !== undefined && errorCode(fault) !== 'EFBIG') {
+      moveIfThere(held, unread)
+      throw readFault(fault, `Message ${messageId}`)
+    }
+    makeFolder(at.damaged(id))
+    moveIfThere(held, path.join(at.damaged(id), `${messageId}.json`))
+    return {
+      what: messageId,
+      why: `damaged, kept under damaged/: ${fault instanceof Error ? fault.message : String(fault)}`,
+    }
+  }
+
+  const returns = claims.returns(id, messageId)
+  return {
+    message,
+    redelivered: returns > 0,
+    async settle() {
+      const now = new Date()
+      home.write(() => {
+        try {
+          fs.utimesSync(held, now, now)
+        } catch (fault) {
+          if (errorCode(fault) === 'ENOENT') return // the claim was lost: someone else delivers it again, and says so
+          throw fault
+        }
+        const read = path.join(at.read(id), `${messageId}.json`)
+        if (!moveIfThere(held, read)) {
+          makeFolder(at.read(id))
+          moveIfThere(held, read)
+        }
+      })
+      if (returns > 0) claims.forgetReturns(id, messageId)
+    },
+    async release() {
+      home.write(() => moveIfThere(held, unread))
+    },
+  }
+}
+
+function makeFolder(directory: string): void {
+  fs.mkdirSync(directory, { recursive: true, mode: 0o700 })
+}

@@ -1,0 +1,104 @@
+/** Where everything lies under home. docs/on-disk-layout.md is this page in prose. */
+
+import { createHash } from 'node:crypto'
+import path from 'node:path'
+import { isDeviceName, isId } from '../../core/ids.ts'
+
+export const LAYOUT_VERSION = 1
+
+/** Directories made when a home is opened. */
+export const DIRECTORIES = [
+  'tmp',
+  'sessions',
+  'activity',
+  'shown',
+  'inboxes',
+  'sent',
+  'names',
+  'wakes',
+  'watchers',
+  'locks',
+  'log',
+] as const
+
+export interface Layout {
+  readonly home: string
+  readonly format: string
+  readonly tmp: string
+  readonly sessions: string
+  readonly activity: string
+  readonly inboxes: string
+  readonly locks: string
+  readonly log: string
+  session(id: string): string
+  activityOf(id: string): string
+  shown(id: string): string
+  inbox(id: string): string
+  claimed(id: string): string
+  read(id: string): string
+  damaged(id: string): string
+  sent(id: string): string
+  name(folded: string): string
+  wake(hostKey: string): string
+  watchers(id: string): string
+  lock(key: string): string
+}
+
+export function layout(home: string): Layout {
+  const at = (...parts: string[]) => path.join(home, ...parts)
+  const inbox = (id: string) => at('inboxes', fileName(id))
+  return {
+    home,
+    format: at('format.json'),
+    tmp: at('tmp'),
+    sessions: at('sessions'),
+    activity: at('activity'),
+    inboxes: at('inboxes'),
+    locks: at('locks'),
+    log: at('log'),
+    session: (id) => at('sessions', `${fileName(id)}.json`),
+    activityOf: (id) => at('activity', `${fileName(id)}.json`),
+    shown: (id) => at('shown', `${fileName(id)}.json`),
+    inbox,
+    claimed: (id) => path.join(inbox(id), 'claimed'),
+    read: (id) => path.join(inbox(id), 'read'),
+    damaged: (id) => path.join(inbox(id), 'damaged'),
+    sent: (id) => at('sent', fileName(id)),
+    name: (folded) => at('names', nameFile(folded)),
+    wake: (hostKey) => at('wakes', fileName(hostKey)),
+    watchers: (id) => at('watchers', fileName(id)),
+    lock: (key) => at('locks', key),
+  }
+}
+
+/**
+ * The file name of an id: itself, with every capital letter written `~` + small letter.
+ * So no two ids share a file on a file system that folds case, and the id can be read back.
+ * @throws Error for what is no id: the rules check before, this is the last wall in front of a path.
+ */
+export function fileName(id: string): string {
+  if (!isId(id)) throw new Error('not an id')
+  return /[A-Z]/.test(id) ? id.replace(/[A-Z]/g, (letter) => `~${letter.toLowerCase()}`) : id
+}
+
+/** The id behind a file name, or undefined for a name that {@link fileName} never makes. */
+export function idOf(name: string): string | undefined {
+  if (/[A-Z]/.test(name)) return undefined
+  const id = name.includes('~') ? name.replace(/~([a-z])/g, (_, letter: string) => letter.toUpperCase()) : name
+  return isId(id) ? id : undefined
+}
+
+const PLAIN_NAME = /^[a-z0-9][a-z0-9_-]*$/
+
+/** Names may hold any letters, spaces and dots: those get a hash, which no plain name contains. */
+function nameFile(folded: string): string {
+  if (PLAIN_NAME.test(folded) && !isDeviceName(folded)) return folded
+  const hash = createHash('sha256').update(folded).digest('hex').slice(0, 16)
+  const readable = folded.replace(/[^a-z0-9_-]+/g, '-').slice(0, 40)
+  return `${readable}~${hash}`
+}
+
+/** The id of a session file such as `abc.json`. */
+export function idOfJson(file: string): string | undefined {
+  return file.endsWith('.json') ? idOf(file.slice(0, -5)) : undefined
+}

@@ -1,0 +1,85 @@
+/**
+ * The short lock of one session: whoever links the file holds it.
+ *
+ * Who is killed while holding it is found gone by the next one. To clear a stale lock one needs its ticket, a lock whose
+ * name holds the hash of the stale text: so of many clearers one removes it, and never a lock that came later.
+ */
+
+import { createHash } from 'node:crypto'
+import { BusError } from '../../core/errors.ts'
+import { LIMITS } from '../../core/limits.ts'
+import type { ProcessRef } from '../../core/ports.ts'
+import { publish, readIfThere, removeIfThere } from '../../system/atomic-file.ts'
+import { checkTag } from '../../system/process.ts'
+import type { Home } from './home.ts'
+
+/** A holder that cannot be checked is given this long, ms: a hundred times what a change takes. */
+const FOREIGN_LEASE_MS = 10_000
+
+export interface Locks {
+  /** Runs `work` alone. @throws BusError STORE_BUSY when the lock is not free within a second. */
+  hold<T>(key: string, work: () => T): Promise<T>
+}
+
+export function createLocks(home: Home, self: ProcessRef, tag: string): Locks {
+  const queues = new Map<string, Promise<unknown>>()
+  let nonce = 0
+
+  const take = (file: string) => {
+    const text = `${tag} ${Date.now()} ${(nonce++).toString(36)}`
+    return home.write(() => publish(home.tmp(), file, text, 'process'))
+  }
+
+  const isStale = (text: string) => {
+    const [owner = '', since = '0'] = text.split(' ')
+    const life = checkTag(owner, self)
+    return life === 'gone' || (life === 'unknown' && Math.abs(Date.now() - Number(since)) > FOREIGN_LEASE_MS)
+  }
+
+  const clearIfStale = (file: string): void => {
+    const text = readIfThere(file, 4096)?.text
+    if (text === undefined || !isStale(text)) return
+    const ticket = `${file}~${createHash('sha256').update(text).digest('hex').slice(0, 8)}`
+    if (!take(ticket)) {
+      clearIfStale(ticket)
+      return
+    }
+    if (readIfThere(file, 4096)?.text === text) removeIfThere(file)
+    removeIfThere(ticket)
+  }
+
+  const alone = async <T>(key: string, work: () => T): Promise<T> => {
+    const file = home.at.lock(key)
+    const startedMs = performance.now()
+    for (let pauseMs = 1; !take(file); pauseMs = Math.min(pauseMs * 1.5, 20)) {
+      clearIfStale(file)
+      if (performance.now() - startedMs > LIMITS.lockWaitMs) {
+        throw new BusError(
+          'STORE_BUSY',
+          `Another process has held the lock ${key} for over a second. Nothing was changed.`,
+          'Try again; if it stays, run `session-mcp doctor`.',
+        )
+      }
+      await new Promise((resolve) => setTimeout(resolve, pauseMs * (0.5 + Math.random())))
+    }
+    try {
+      return work()
+    } finally {
+      removeIfThere(file)
+    }
+  }
+
+  return {
+    // Callers of one process queue here, so that they meet the file one at a time.
+    hold(key, work) {
+      const before = queues.get(key)
+      const run = before === undefined ? alone(key, work) : before.then(() => alone(key, work))
+      const settled = run.catch(() => undefined)
+      queues.set(key, settled)
+      void settled.then(() => {
+        if (queues.get(key) === settled) queues.delete(key)
+      })
+      return run
+    },
+  }
+}

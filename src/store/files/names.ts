@@ -1,0 +1,41 @@
+/** Who owns a name: one file per folded name, taken by link, so that of two takers one wins. */
+
+import path from 'node:path'
+import type { NameStore } from '../../core/ports.ts'
+import { publish, readIfThere, removeIfThere } from '../../system/atomic-file.ts'
+import { readFault } from './fault.ts'
+import type { Home } from './home.ts'
+import type { Locks } from './lock.ts'
+
+export function fileNames(home: Home, locks: Locks): NameStore {
+  const { at } = home
+
+  const owner = (folded: string): string | undefined => {
+    try {
+      const text = readIfThere(at.name(folded), 4096)?.text
+      return text === undefined ? undefined : (JSON.parse(text) as { id: string }).id
+    } catch (fault) {
+      throw readFault(fault, `The owner of name ${JSON.stringify(folded)}`)
+    }
+  }
+
+  return {
+    async take(folded, id) {
+      for (;;) {
+        const text = JSON.stringify({ id, name: folded })
+        if (home.write(() => publish(home.tmp(), at.name(folded), text, home.durability))) return id
+        const taken = owner(folded)
+        if (taken !== undefined) return taken // otherwise it was given up in between
+      }
+    },
+    async owner(folded) {
+      return owner(folded)
+    },
+    async drop(folded, id) {
+      // Under a lock: between the look and the removal nobody else may remove it and give it away.
+      await locks.hold(`name~${path.basename(at.name(folded))}`, () => {
+        if (owner(folded) === id) home.write(() => removeIfThere(at.name(folded)))
+      })
+    },
+  }
+}

@@ -1,0 +1,91 @@
+/** The embedded store: plain files under one home, no daemon. The algorithm is described in docs/on-disk-layout.md. */
+
+import fs from 'node:fs'
+import path from 'node:path'
+import type { ProcessRef, Store } from '../../core/ports.ts'
+import { type Durability, errorCode, namesIn, removeIfThere } from '../../system/atomic-file.ts'
+import { checkTag, processTag } from '../../system/process.ts'
+import { createClaims } from './claims.ts'
+import { fileFollow } from './follow.ts'
+import { openHome } from './home.ts'
+import { fileInbox } from './inbox.ts'
+import { layout } from './layout.ts'
+import { createLocks } from './lock.ts'
+import { fileNames } from './names.ts'
+import { fileSent } from './sent.ts'
+import { fileSessions } from './sessions.ts'
+
+export interface FileStoreOptions {
+  /** Absolute. Made when it is not there. */
+  readonly home: string
+  readonly self: ProcessRef
+  /** Default `power`: an acknowledged send survives power loss. */
+  readonly durability?: Durability
+  /** Unread messages an inbox may hold; default 10 000. */
+  readonly inboxLimit?: number
+  /** Go on although other users could change home. */
+  readonly allowForeignHome?: boolean
+}
+
+export interface FileStore extends Store {
+  /** What is unsafe about home, accepted with `allowForeignHome`. */
+  readonly warnings: readonly string[]
+}
+
+/** A temporary file without a living owner is removed after this, ms. */
+const TMP_AGE_MS = 3_600_000
+
+/**
+ * Opens the bus at `home`. Any number of processes may have it open.
+ * @throws BusError HOME_UNSAFE, HOME_NEWER, HOME_UNWRITABLE (something else is there), STORE_UNREADABLE
+ */
+export function fileStore(options: FileStoreOptions): FileStore {
+  const { self, durability = 'power', inboxLimit = 10_000, allowForeignHome = false } = options
+  const at = layout(options.home)
+  const tag = processTag(self)
+  // Two stores of one process must not meet in a temporary name.
+  const home = openHome({ at, durability, tag: `${tag}~${instances++}`, allowForeign: allowForeignHome })
+  const uid = allowForeignHome ? undefined : process.getuid?.()
+  const locks = createLocks(home, self, tag)
+  const claims = createClaims(home, self, tag)
+  return {
+    warnings: home.warnings,
+    sessions: fileSessions(home, locks, uid),
+    inbox: fileInbox({ home, uid, limit: inboxLimit, claims }),
+    sent: fileSent(home),
+    names: fileNames(home, locks),
+    follow: fileFollow(home),
+    async touchWake(hostKey) {
+      const file = at.wake(hostKey)
+      const now = new Date()
+      home.write(() => {
+        try {
+          fs.utimesSync(file, now, now)
+        } catch (fault) {
+          if (errorCode(fault) !== 'ENOENT') throw fault
+          fs.writeFileSync(file, '', { mode: 0o600 })
+        }
+      })
+    },
+    async tidy() {
+      let removed = 0
+      for (const directory of [at.tmp, at.locks]) {
+        for (const name of namesIn(directory)) {
+          const file = path.join(directory, name)
+          if (isLeftover(file, directory === at.tmp ? name.split('~')[0] : undefined, self) && removeIfThere(file))
+            removed += 1
+        }
+      }
+      return removed
+    },
+    close() {},
+  }
+}
+
+let instances = 0
+
+function isLeftover(file: string, owner: string | undefined, self: ProcessRef): boolean {
+  if (owner !== undefined && checkTag(owner, self) === 'gone') return true
+  const stat = fs.lstatSync(file, { throwIfNoEntry: false })
+  return stat !== undefined && Date.now() - stat.mtimeMs > TMP_AGE_MS
+}

@@ -1,0 +1,200 @@
+/**
+ * Files that readers see whole or not at all. All calls are synchronous: one small file costs less than a thread hop,
+ * and directories of thousands are read several times faster that way.
+ */
+
+import fs from 'node:fs'
+import path from 'node:path'
+
+/** `power` survives power loss; `process` survives the death of any process. */
+export type Durability = 'power' | 'process'
+
+const READ = fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0)
+
+/**
+ * Writes `text` to `tmp`, which must lie on the file system of the final place.
+ * On failure nothing is left behind.
+ */
+function prepare(tmp: string, text: string, durability: Durability): void {
+  const fd = fs.openSync(tmp, 'wx', 0o600)
+  try {
+    fs.writeFileSync(fd, text)
+    if (durability === 'power') fs.fsyncSync(fd)
+  } catch (fault) {
+    fs.closeSync(fd)
+    removeIfThere(tmp)
+    throw fault
+  }
+  fs.closeSync(fd)
+}
+
+/**
+ * Publishes a new file under `final`, never over an existing one.
+ * Of two writers one gets true, the other false; readers see all of it or nothing.
+ * @throws the system's error, e.g. ENOENT when the directory is not there; nothing is left behind then.
+ */
+export function publish(tmp: string, final: string, text: string, durability: Durability): boolean {
+  prepare(tmp, text, durability)
+  try {
+    fs.linkSync(tmp, final)
+  } catch (fault) {
+    const code = errorCode(fault)
+    if (code === 'EEXIST') {
+      removeIfThere(tmp)
+      return false
+    }
+    if (code === 'EPERM' || code === 'ENOTSUP' || code === 'EOPNOTSUPP' || code === 'ENOSYS') {
+      return publishWithoutLinks(tmp, final, durability)
+    }
+    removeIfThere(tmp)
+    throw fault
+  }
+  if (durability === 'power') syncDirectory(path.dirname(final))
+  removeIfThere(tmp)
+  return true
+}
+
+/** File systems without hard links (exFAT, some network shares): the name is random, so a check is as good as a link. */
+function publishWithoutLinks(tmp: string, final: string, durability: Durability): boolean {
+  try {
+    if (fs.existsSync(final)) {
+      removeIfThere(tmp)
+      return false
+    }
+    renamePatiently(tmp, final)
+  } catch (fault) {
+    removeIfThere(tmp)
+    throw fault
+  }
+  if (durability === 'power') syncDirectory(path.dirname(final))
+  return true
+}
+
+/** Replaces a file. Readers see the old or the new text, never a mix. Not a lock: of two writers the later one wins. */
+export function replace(tmp: string, final: string, text: string, durability: Durability): void {
+  prepare(tmp, text, durability)
+  try {
+    renamePatiently(tmp, final)
+  } catch (fault) {
+    removeIfThere(tmp)
+    throw fault
+  }
+  if (durability === 'power') syncDirectory(path.dirname(final))
+}
+
+/** Windows refuses to rename a file that anyone has open, for as long as it is open (EPERM, EACCES, EBUSY). */
+const RENAME_RETRIES_MS = [10, 20, 50, 100, 200]
+
+/**
+ * Renames; where the target may be open elsewhere, tries again for less than half a second.
+ * `rename` and `windows` are parameters so that a test can refuse.
+ */
+export function renamePatiently(
+  from: string,
+  to: string,
+  rename: typeof fs.renameSync = fs.renameSync,
+  windows = process.platform === 'win32',
+): void {
+  for (const pauseMs of [...RENAME_RETRIES_MS, undefined]) {
+    try {
+      rename(from, to)
+      return
+    } catch (fault) {
+      const code = errorCode(fault)
+      // On POSIX EPERM and EACCES mean what they say.
+      const busy = windows && (code === 'EBUSY' || code === 'EPERM' || code === 'EACCES')
+      if (!busy || pauseMs === undefined) throw fault
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMs)
+    }
+  }
+}
+
+/** Renames if the source is there. @returns false when someone else was faster. */
+export function moveIfThere(from: string, to: string): boolean {
+  try {
+    renamePatiently(from, to)
+    return true
+  } catch (fault) {
+    if (errorCode(fault) === 'ENOENT') return false
+    throw fault
+  }
+}
+
+export function removeIfThere(file: string): boolean {
+  try {
+    fs.unlinkSync(file)
+    return true
+  } catch (fault) {
+    if (errorCode(fault) === 'ENOENT') return false
+    throw fault
+  }
+}
+
+export interface FileFacts {
+  readonly ino: number
+  readonly size: number
+  readonly mtimeMs: number
+  readonly uid: number
+  readonly regular: boolean
+}
+
+/** The text of a file with the facts of the very file that was read. Never follows a link. Undefined when there is none. */
+export function readIfThere(file: string, maxBytes: number): { text: string; facts: FileFacts } | undefined {
+  let fd: number
+  try {
+    fd = fs.openSync(file, READ)
+  } catch (fault) {
+    if (errorCode(fault) === 'ENOENT') return undefined
+    throw fault
+  }
+  try {
+    const stat = fs.fstatSync(fd)
+    if (!stat.isFile()) throw Object.assign(new Error('not a regular file'), { code: 'EFTYPE' })
+    if (stat.size > maxBytes) throw Object.assign(new Error(`larger than ${maxBytes} bytes`), { code: 'EFBIG' })
+    const buffer = Buffer.allocUnsafe(stat.size)
+    let length = 0
+    while (length < stat.size) {
+      const got = fs.readSync(fd, buffer, length, stat.size - length, length)
+      if (got === 0) break
+      length += got
+    }
+    return { text: buffer.toString('utf8', 0, length), facts: factsOf(stat) }
+  } finally {
+    fs.closeSync(fd)
+  }
+}
+
+/** Facts of a file without opening or following it. */
+export function factsIfThere(file: string): FileFacts | undefined {
+  const stat = fs.lstatSync(file, { throwIfNoEntry: false })
+  return stat === undefined ? undefined : factsOf(stat)
+}
+
+function factsOf(stat: fs.Stats): FileFacts {
+  return { ino: stat.ino, size: stat.size, mtimeMs: stat.mtimeMs, uid: stat.uid, regular: stat.isFile() }
+}
+
+/** Names in a directory; a directory that is not there has none. */
+export function namesIn(directory: string): string[] {
+  try {
+    return fs.readdirSync(directory)
+  } catch (fault) {
+    if (errorCode(fault) === 'ENOENT') return []
+    throw fault
+  }
+}
+
+/** Makes entries of a directory durable. Windows cannot, and does not need to. */
+export function syncDirectory(directory: string): void {
+  if (process.platform === 'win32') return
+  const fd = fs.openSync(directory, fs.constants.O_RDONLY)
+  try {
+    fs.fsyncSync(fd)
+  } finally {
+    fs.closeSync(fd)
+  }
+}
+
+export function errorCode(fault: unknown): string | undefined {
+  return typeof fault === 'object' && fault !== null && 'code' in fault ? String(fault.code) : undefined
+}

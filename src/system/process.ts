@@ -1,0 +1,125 @@
+/** Who is alive: pid + start time + boot + pid namespace + machine. The rules of "gone" are here, the looking in process-table. */
+
+import { createHash } from 'node:crypto'
+import { readFileSync, readlinkSync } from 'node:fs'
+import { hostname } from 'node:os'
+import type { Life, Processes, ProcessRef } from '../core/ports.ts'
+import { lookUp } from './process-table.ts'
+
+/** Where a process lives: what all refs made by one process share. */
+type Where = Pick<ProcessRef, 'boot' | 'ns' | 'node'>
+
+/** Nobody nests hosts, shells and multiplexers deeper than this. */
+const MAX_ANCESTORS = 32
+
+/**
+ * The processes of this machine as seen from here. Reads the system once; `check` then costs one small read on Linux, a
+ * signal elsewhere, and on macOS one `ps` per pid and second. Nothing throws.
+ *
+ * `client` never names pid 0 or 1: init adopts orphans, and is everybody's ancestor.
+ */
+export function createProcesses(): Processes {
+  const where = whereWeAre()
+  const parent = process.ppid
+  let self: ProcessRef | undefined
+  let client: ProcessRef | undefined
+  let hasClient = false
+
+  const processes: Processes = {
+    get self() {
+      self ??= refTo(process.pid, where) ?? { pid: process.pid, ...where }
+      return self
+    },
+    get client() {
+      if (!hasClient) {
+        const ref = refTo(parent, where)
+        // Asked after looking: still our parent means the pid was not given to another program in between.
+        client = parent > 1 && process.ppid === parent ? ref : undefined
+        hasClient = true
+      }
+      return client
+    },
+    ancestors() {
+      const refs: ProcessRef[] = []
+      let pid = process.ppid
+      while (pid > 1 && refs.length < MAX_ANCESTORS && !refs.some((ref) => ref.pid === pid)) {
+        const sight = lookUp(pid)
+        if (sight === 'absent') break
+        if (sight === 'hidden') return [...refs, { pid, ...where }]
+        refs.push({ pid, start: sight.start, ...where })
+        pid = sight.ppid
+      }
+      return refs
+    },
+    check: (ref) => checkRef(ref, where),
+  }
+  // macOS would pay for a `ps` at every start; there the parent is asked about when it matters.
+  if (process.platform !== 'darwin') void processes.client
+  return processes
+}
+
+/**
+ * A short name for a process that fits into a file name, `^[0-9a-z.]+$`: pid, start, boot, and where it lives (pid
+ * namespace and machine), the last two as hashes. For {@link checkTag}; nothing else may parse it.
+ */
+export function processTag(ref: ProcessRef): string {
+  const start = ref.start !== undefined && /^[0-9a-z]+$/.test(ref.start) ? ref.start : 'x'
+  return `${ref.pid}.${start}.${hash(ref.boot ?? '')}.${hash(`${ref.ns}\n${ref.node}`)}`
+}
+
+/**
+ * Whether the process behind a {@link processTag} lives, seen by the process `self`. `gone` also for an earlier boot of
+ * this machine; `unknown` for what is no tag, and for one from another namespace or machine.
+ */
+export function checkTag(tag: string, self: ProcessRef): Life {
+  const [, pid, start, boot, where] = /^(\d{1,10})\.([0-9a-z]+)\.([0-9a-f]{8})\.([0-9a-f]{8})$/.exec(tag) ?? []
+  if (pid === undefined || where !== hash(`${self.ns}\n${self.node}`)) return 'unknown'
+  if (boot !== hash(self.boot ?? '')) return self.boot === undefined || boot === hash('') ? 'unknown' : 'gone'
+  const { start: _, ...here } = self
+  return checkRef({ ...here, pid: Number(pid), ...(start !== undefined && start !== 'x' && { start }) }, self)
+}
+
+function checkRef(ref: ProcessRef, here: Where): Life {
+  if (ref.node === undefined || ref.node !== here.node) return 'unknown'
+  if (ref.boot !== undefined && here.boot !== undefined && ref.boot !== here.boot) return 'gone'
+  if (ref.ns === undefined || ref.ns !== here.ns) return 'unknown'
+  const sight = lookUp(ref.pid)
+  if (sight === 'absent') return 'gone'
+  if (sight === 'hidden') return 'unknown'
+  if (sight.isZombie) return 'gone'
+  if (ref.start === undefined) return 'unknown'
+  return ref.start === sight.start ? 'alive' : 'gone'
+}
+
+function refTo(pid: number, where: Where): ProcessRef | undefined {
+  const sight = lookUp(pid)
+  if (sight === 'absent') return undefined
+  return sight === 'hidden' ? { pid, ...where } : { pid, start: sight.start, ...where }
+}
+
+function whereWeAre(): Where {
+  // systemd, machine-id(5), read 2026-08: first boot leaves the file empty or with the word "uninitialized".
+  const machine = orUndefined(() => readFileSync('/etc/machine-id', 'utf8').trim())
+  // With the host name, since cloned machines share their machine-id; a wrong "another machine" only means "unknown".
+  const node = hash(machine !== undefined && /^[0-9a-f]{32}$/.test(machine) ? `${machine} ${hostname()}` : hostname())
+  if (process.platform !== 'linux') {
+    // Systems without pid namespaces have exactly one; of any other system it is not known.
+    return process.platform === 'darwin' || process.platform === 'win32' ? { node, ns: process.platform } : { node }
+  }
+  const boot = orUndefined(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim())
+  const ns = orUndefined(() => readlinkSync('/proc/self/ns/pid'))
+  return { node, ...(boot !== undefined && { boot }), ...(ns !== undefined && { ns }) }
+}
+
+function orUndefined(read: () => string): string | undefined {
+  try {
+    const text = read()
+    return text === '' ? undefined : text
+  } catch {
+    return undefined // not told on this system, which is what undefined says
+  }
+}
+
+function hash(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 8)
+}
