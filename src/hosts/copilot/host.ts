@@ -1,0 +1,12 @@
+/** GitHub Copilot CLI. The plain word `copilot` is not here: Copilot in JetBrains and Xcode says it too. */
+
+import { type Host, SAFE_WAIT_MS } from '../host.ts'
+
+export const copilot: Host = {
+  kind: 'copilot',
+  clientNames: ['github-copilot-developer', 'github-copilot-cli', 'copilot-cli'],
+  metaKeys: [],
+  envSession: 'COPILOT_AGENT_SESSION_ID',
+  waitCeilingMs: SAFE_WAIT_MS,
+  doors: [],
+}

@@ -1,0 +1,11 @@
+/** Gemini CLI 0.61. Some releases append our server's name to the client's; its documentation gives a call 600 s. */
+
+import type { Host } from '../host.ts'
+
+export const gemini: Host = {
+  kind: 'gemini',
+  clientNames: ['gemini-cli', 'gemini-cli-mcp-client'],
+  metaKeys: [],
+  waitCeilingMs: 540_000,
+  doors: [],
+}

@@ -1,0 +1,11 @@
+/** Any client that is none of the others. Nothing is assumed of it. */
+
+import { type Host, SAFE_WAIT_MS } from '../host.ts'
+
+export const generic: Host = {
+  kind: 'generic',
+  clientNames: [],
+  metaKeys: [],
+  waitCeilingMs: SAFE_WAIT_MS,
+  doors: [],
+}

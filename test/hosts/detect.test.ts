@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest'
+import { detectHost, HOSTS } from '../../src/hosts/detect.ts'
+import { sessionInEnvironment, sessionInMeta, waitCeilingMs } from '../../src/hosts/host.ts'
+
+describe('a client is recognised by the name it really sends', () => {
+  test.each([
+    ['claude-code', 'claude-code'],
+    ['Claude Code', 'claude-code'],
+    ['codex-mcp-client', 'codex'],
+    ['opencode', 'opencode'],
+    ['gemini-cli-mcp-client', 'gemini'],
+    ['gemini-cli-mcp-client-session-mcp', 'gemini'],
+    ['github-copilot-developer', 'copilot'],
+    ['cursor-vscode', 'cursor'],
+    ['Cursor', 'cursor'],
+    ['Visual Studio Code', 'vscode'],
+    ['Visual Studio Code - Insiders', 'vscode'],
+    ['Code - OSS', 'vscode'],
+  ])('%s is %s', (name, kind) => {
+    expect(detectHost(name).kind).toBe(kind)
+  })
+})
+
+describe('a client that is not known is generic, never the nearest guess', () => {
+  test.each([
+    'grooming-bot',
+    'precursor',
+    'opencoder',
+    'Visual Studio',
+    'JetBrains-IU/copilot-intellij',
+    'claude-ai',
+    'mcp',
+    'constructor',
+    '',
+    undefined,
+  ])('%s', (name) => {
+    expect(detectHost(name).kind).toBe('generic')
+  })
+})
+
+test('every host has a kind of its own and no name belongs to two', () => {
+  const kinds = HOSTS.map((host) => host.kind)
+  expect(new Set(kinds).size).toBe(kinds.length)
+  for (const host of HOSTS) for (const name of host.clientNames) expect(detectHost(name)).toBe(host)
+})
+
+test('Codex signs each call, and its thread counts before its session', () => {
+  const codex = detectHost('codex-mcp-client')
+  expect(sessionInMeta(codex, { sessionId: 's1', threadId: 't1' })).toBe('t1')
+  expect(sessionInMeta(codex, { sessionId: 's1' })).toBe('s1')
+  expect(sessionInMeta(codex, { threadId: 7, sessionId: '' })).toBeUndefined()
+  expect(sessionInMeta(codex, undefined)).toBeUndefined()
+})
+
+test('the same keys mean nothing from a host that does not set them', () => {
+  expect(sessionInMeta(detectHost('opencode'), { sessionId: 's1', threadId: 't1' })).toBeUndefined()
+})
+
+test('only a variable that rightly names the session is believed', () => {
+  expect(sessionInEnvironment(detectHost('copilot-cli'), { COPILOT_AGENT_SESSION_ID: 'c1' })).toBe('c1')
+  expect(sessionInEnvironment(detectHost('claude-code'), { CLAUDE_CODE_SESSION_ID: 'old' })).toBeUndefined()
+  expect(sessionInEnvironment(detectHost('copilot-cli'), { COPILOT_AGENT_SESSION_ID: '' })).toBeUndefined()
+})
+
+describe('a wait ends before the host gives up on it', () => {
+  test.each([
+    ['claude-code', false, 110_000],
+    ['codex-mcp-client', true, 280_000],
+    ['gemini-cli', false, 540_000],
+    ['opencode', false, 50_000],
+    ['opencode', true, 600_000],
+    ['nobody-knows', true, 50_000],
+  ])('%s, progress token %s: %i ms', (name, hasToken, ms) => {
+    expect(waitCeilingMs(detectHost(name), hasToken, {})).toBe(ms)
+  })
+
+  test('a limit the user lowered counts, one the user raised does not, and nonsense is ignored', () => {
+    const host = detectHost('claude-code')
+    expect(waitCeilingMs(host, true, { MCP_TOOL_TIMEOUT: '30000' })).toBe(25_000)
+    expect(waitCeilingMs(host, true, { MCP_TOOL_TIMEOUT: '99999999' })).toBe(110_000)
+    expect(waitCeilingMs(host, true, { MCP_TOOL_TIMEOUT: 'soon' })).toBe(110_000)
+    expect(waitCeilingMs(host, true, { MCP_TOOL_TIMEOUT: '10' })).toBe(1_000)
+  })
+})
