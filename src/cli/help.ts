@@ -1,0 +1,166 @@
+/** Help, made from the commands' own data: what it does first, then how it is written. */
+
+import { SETTING_NAMES, SETTINGS, variableOf } from '../config.ts'
+import { COMMAND_NAMES, loadCommand } from './commands.ts'
+import type { Command } from './define.ts'
+import { EXIT, EXIT_MEANINGS, type ExitName } from './exit.ts'
+import { kebab, type Option, type Positional } from './options.ts'
+import type { View } from './output.ts'
+import { COMMON, placeholder } from './parse.ts'
+import { pad, widthOf, wrap } from './width.ts'
+
+export interface Help {
+  readonly data: object
+  text(view: View): string
+}
+
+/** Lines longer than this tire the eye, however wide the terminal. */
+const READABLE = 100
+
+export function commandHelp(command: Command): Help {
+  const usage = usageLine(command)
+  const words = entries(command, 'positional')
+  const options = entries(command, 'option')
+  const exits = exitRows(command)
+  return {
+    data: {
+      name: command.name,
+      usage,
+      summary: command.summary,
+      description: command.description,
+      arguments: command.args,
+      examples: command.examples,
+      exitCodes: Object.fromEntries(exits),
+    },
+    text: (view) =>
+      [
+        ...paragraph(`Usage: ${usage}`, view),
+        ...command.description.flatMap((text) => ['', ...paragraph(text, view)]),
+        ...section('Arguments', words, view),
+        ...section('Options', [...options, ...Object.entries(COMMON).map(optionRow)], view),
+        ...section(
+          'Examples',
+          command.examples.map(({ line, does }): Row => [line, does]),
+          view,
+        ),
+        ...section('Exit codes', exits, view),
+        '',
+        ...paragraph('Settings such as --home may stand anywhere; session-mcp help lists them.', view),
+      ].join('\n'),
+  }
+}
+
+export async function overallHelp(version: string): Promise<Help> {
+  const commands = await Promise.all(COMMAND_NAMES.map(loadCommand))
+  return {
+    data: {
+      version,
+      commands: Object.fromEntries(commands.map((command) => [command.name, command.summary])),
+      settings: SETTINGS,
+      exitCodes: Object.fromEntries(
+        Object.keys(EXIT).map((name) => [EXIT[name as ExitName], EXIT_MEANINGS[name as ExitName]]),
+      ),
+    },
+    text: (view) =>
+      [
+        ...paragraph(`session-mcp ${version}: one bus for every AI coding session on this machine.`, view),
+        '',
+        ...paragraph('Usage: session-mcp [command] [options]', view),
+        ...paragraph('Without a command: the overview in a terminal, the MCP server when a client starts it.', view),
+        ...section(
+          'Commands',
+          commands.map(({ name, summary }): Row => [name, summary]),
+          view,
+        ),
+        ...section('Options of every command', Object.entries(COMMON).map(optionRow), view),
+        ...section(
+          'Settings (each also as a variable, for example SESSION_MCP_HOME)',
+          SETTING_NAMES.map((name) => optionRow([name, SETTINGS[name]])),
+          view,
+        ),
+        ...section(
+          'Exit codes',
+          (Object.keys(EXIT) as ExitName[]).map((name): Row => [String(EXIT[name]), EXIT_MEANINGS[name]]),
+          view,
+        ),
+        '',
+        ...paragraph('session-mcp help <command> explains one command with examples.', view),
+      ].join('\n'),
+  }
+}
+
+/** The settings with their variables, for the README. */
+export function settingRows(): readonly {
+  readonly flag: string
+  readonly variable: string
+  readonly default: string
+  readonly help: string
+}[] {
+  return SETTING_NAMES.map((name) => {
+    const option: Option = SETTINGS[name]
+    return {
+      flag: flagOf(name, option),
+      variable: variableOf(name),
+      default: 'default' in option ? (option.default ?? '') : '',
+      help: option.help,
+    }
+  })
+}
+
+type Row = readonly [left: string, right: string]
+
+function entries(command: Command, kind: 'positional' | 'option'): Row[] {
+  return Object.entries(command.args)
+    .filter(([, arg]) => (arg.kind === 'positional') === (kind === 'positional'))
+    .map((entry) =>
+      entry[1].kind === 'positional' ? [`<${kebab(entry[0])}>`, entry[1].help] : optionRow(entry as [string, Option]),
+    )
+}
+
+function optionRow([name, option]: readonly [string, Option]): Row {
+  const isDefault = 'default' in option && option.default !== undefined
+  return [flagOf(name, option), isDefault ? `${option.help} (default ${option.default})` : option.help]
+}
+
+function flagOf(name: string, option: Option): string {
+  return option.kind === 'flag' ? `--${kebab(name)}` : `--${kebab(name)}=${placeholder(option)}`
+}
+
+export function usageLine(command: Command): string {
+  const words = Object.entries(command.args)
+    .filter((entry): entry is [string, Positional] => entry[1].kind === 'positional')
+    .map(([name, { required, rest }]) => {
+      const word = `${kebab(name)}${rest ? '...' : ''}`
+      return required ? `<${word}>` : `[${word}]`
+    })
+  return ['session-mcp', command.name, ...words, '[options]'].join(' ')
+}
+
+function exitRows(command: Command): Row[] {
+  const names: readonly ExitName[] = ['ok', 'refused', 'usage', ...(command.exits ?? [])]
+  return names.map((name) => [String(EXIT[name]), EXIT_MEANINGS[name]])
+}
+
+function section(title: string, rows: readonly Row[], view: View): string[] {
+  if (rows.length === 0) return []
+  const wide = Math.min(view.columns, READABLE)
+  const left = Math.max(...rows.map(([text]) => widthOf(text)))
+  // On a narrow terminal the explanation goes below what it explains.
+  const isStacked = left + 4 + 30 > wide
+  const body = rows.flatMap(([text, meaning]) => {
+    if (isStacked)
+      return [
+        `  ${view.paint.name(text)}`,
+        ...paragraph(meaning, view, 6).map((line, i) => (i === 0 ? `      ${line}` : line)),
+      ]
+    const [first = '', ...more] = paragraph(meaning, view, left + 4)
+    return [`  ${view.paint.name(pad(text, left))}  ${first}`, ...more]
+  })
+  return ['', view.paint.strong(title), ...body]
+}
+
+/** Wrapped to the terminal, but never wider than is good to read; lines after the first are moved in by `indent`. */
+function paragraph(text: string, view: View, indent = 0): string[] {
+  const [first = '', ...more] = wrap(text, Math.min(view.columns, READABLE) - indent)
+  return [first, ...more.map((line) => ' '.repeat(indent) + line)]
+}
