@@ -1,36 +1,50 @@
 // Builds dist/: one executable with everything it needs inside, and the library with its types.
 import { spawnSync } from 'node:child_process'
-import { chmodSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
 const root = path.resolve(fileURLToPath(import.meta.url), '../..')
+const dist = path.join(root, 'dist')
 const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
-rmSync(path.join(root, 'dist'), { recursive: true, force: true })
+
+/**
+ * The SDK makes a JSON schema validator for elicitation, which this server never asks for. Leaving it out saves a third
+ * of the bundle and several milliseconds of every start.
+ */
+const withoutValidator = {
+  name: 'without-validator',
+  setup({ onLoad }) {
+    onLoad({ filter: /sdk[\\/]dist[\\/]esm[\\/]validation[\\/]ajv-provider\.js$/ }, () => ({
+      contents: `export class AjvJsonSchemaValidator {
+        getValidator() { return (input) => ({ valid: true, data: input, errorMessage: undefined }) }
+      }`,
+    }))
+  },
+}
 
 const shared = {
   absWorkingDir: root,
-  outdir: 'dist',
   bundle: true,
-  splitting: true,
   minify: true,
   platform: 'node',
   target: 'node20',
-  format: 'esm',
   define: { __VERSION__: JSON.stringify(version) },
-  chunkNames: 'chunks/[name]-[hash]',
-  // Some bundled dependencies are CommonJS and call require().
-  banner: { js: "import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);" },
+  plugins: [withoutValidator],
   logLevel: 'warning',
 }
-await build({ ...shared, entryPoints: ['src/index.ts', 'src/lib.ts'] })
-chmodSync(path.join(root, 'dist/index.js'), 0o755)
+
+rmSync(dist, { recursive: true, force: true })
+mkdirSync(dist)
+// One CommonJS file starts a fifth faster than ES modules: no facades of Node's modules, no chunks to find and link.
+await build({ ...shared, entryPoints: ['src/index.ts'], outfile: 'dist/index.js', format: 'cjs' })
+writeFileSync(path.join(dist, 'package.json'), '{"type":"commonjs"}\n')
+chmodSync(path.join(dist, 'index.js'), 0o755)
+await build({ ...shared, entryPoints: ['src/lib.ts'], outfile: 'dist/lib.mjs', format: 'esm' })
 
 if (!process.argv.includes('--no-types')) {
-  const tsc = spawnSync(process.execPath, [path.join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.types.json'], {
-    cwd: root,
-    stdio: 'inherit',
-  })
-  if (tsc.status !== 0) process.exit(tsc.status ?? 1)
+  const tsc = path.join(root, 'node_modules/typescript/bin/tsc')
+  const types = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.types.json'], { cwd: root, stdio: 'inherit' })
+  if (types.status !== 0) process.exit(types.status ?? 1)
 }

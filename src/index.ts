@@ -6,6 +6,7 @@ import { main } from './cli/main.ts'
 /** Set by scripts/build.mjs from package.json. */
 declare const __VERSION__: string
 
-const code = await main(process.argv.slice(2), process, __VERSION__)
-// Everything is written by now; a watcher or a client's pipe left open must not keep us here.
-process.exit(code)
+main(process.argv.slice(2), process, __VERSION__).then((code) => {
+  // Everything is written by now; a watcher or a client's pipe left open must not keep us here.
+  process.exit(code)
+})

@@ -4,10 +4,11 @@ import { SETTING_NAMES, SETTINGS, variableOf } from '../config.ts'
 import { COMMAND_NAMES, loadCommand } from './commands.ts'
 import type { Command } from './define.ts'
 import { EXIT, EXIT_MEANINGS, type ExitName } from './exit.ts'
+import { type Pair, pairLines } from './facts.ts'
 import { kebab, type Option, type Positional } from './options.ts'
 import type { View } from './output.ts'
 import { COMMON, placeholder } from './parse.ts'
-import { pad, widthOf, wrap } from './width.ts'
+import { wrap } from './width.ts'
 
 export interface Help {
   readonly data: object
@@ -40,7 +41,7 @@ export function commandHelp(command: Command): Help {
         ...section('Options', [...options, ...Object.entries(COMMON).map(optionRow)], view),
         ...section(
           'Examples',
-          command.examples.map(({ line, does }): Row => [line, does]),
+          command.examples.map(({ line, does }): Pair => [line, does]),
           view,
         ),
         ...section('Exit codes', exits, view),
@@ -69,7 +70,7 @@ export async function overallHelp(version: string): Promise<Help> {
         ...paragraph('Without a command: the overview in a terminal, the MCP server when a client starts it.', view),
         ...section(
           'Commands',
-          commands.map(({ name, summary }): Row => [name, summary]),
+          commands.map(({ name, summary }): Pair => [name, summary]),
           view,
         ),
         ...section('Options of every command', Object.entries(COMMON).map(optionRow), view),
@@ -80,7 +81,7 @@ export async function overallHelp(version: string): Promise<Help> {
         ),
         ...section(
           'Exit codes',
-          (Object.keys(EXIT) as ExitName[]).map((name): Row => [String(EXIT[name]), EXIT_MEANINGS[name]]),
+          (Object.keys(EXIT) as ExitName[]).map((name): Pair => [String(EXIT[name]), EXIT_MEANINGS[name]]),
           view,
         ),
         '',
@@ -107,9 +108,7 @@ export function settingRows(): readonly {
   })
 }
 
-type Row = readonly [left: string, right: string]
-
-function entries(command: Command, kind: 'positional' | 'option'): Row[] {
+function entries(command: Command, kind: 'positional' | 'option'): Pair[] {
   return Object.entries(command.args)
     .filter(([, arg]) => (arg.kind === 'positional') === (kind === 'positional'))
     .map((entry) =>
@@ -117,7 +116,7 @@ function entries(command: Command, kind: 'positional' | 'option'): Row[] {
     )
 }
 
-function optionRow([name, option]: readonly [string, Option]): Row {
+function optionRow([name, option]: readonly [string, Option]): Pair {
   const isDefault = 'default' in option && option.default !== undefined
   return [flagOf(name, option), isDefault ? `${option.help} (default ${option.default})` : option.help]
 }
@@ -136,27 +135,15 @@ export function usageLine(command: Command): string {
   return ['session-mcp', command.name, ...words, '[options]'].join(' ')
 }
 
-function exitRows(command: Command): Row[] {
+function exitRows(command: Command): Pair[] {
   const names: readonly ExitName[] = ['ok', 'refused', 'usage', ...(command.exits ?? [])]
   return names.map((name) => [String(EXIT[name]), EXIT_MEANINGS[name]])
 }
 
-function section(title: string, rows: readonly Row[], view: View): string[] {
+function section(title: string, rows: readonly Pair[], view: View): string[] {
   if (rows.length === 0) return []
-  const wide = Math.min(view.columns, READABLE)
-  const left = Math.max(...rows.map(([text]) => widthOf(text)))
-  // On a narrow terminal the explanation goes below what it explains.
-  const isStacked = left + 4 + 30 > wide
-  const body = rows.flatMap(([text, meaning]) => {
-    if (isStacked)
-      return [
-        `  ${view.paint.name(text)}`,
-        ...paragraph(meaning, view, 6).map((line, i) => (i === 0 ? `      ${line}` : line)),
-      ]
-    const [first = '', ...more] = paragraph(meaning, view, left + 4)
-    return [`  ${view.paint.name(pad(text, left))}  ${first}`, ...more]
-  })
-  return ['', view.paint.strong(title), ...body]
+  const narrow = { ...view, columns: Math.min(view.columns, READABLE) - 2 }
+  return ['', view.paint.strong(title), ...pairLines(rows, narrow).map((line) => `  ${line}`)]
 }
 
 /** Wrapped to the terminal, but never wider than is good to read; lines after the first are moved in by `indent`. */

@@ -51,7 +51,7 @@ const isOver = (row: SessionRow) => row.finished !== undefined
 const FIELDS = {
   name: {
     title: 'NAME',
-    min: 10,
+    min: 8,
     cell: (row, { paint }) => ({ text: nameOf(row), paint: isOver(row) ? paint.faint : paint.name }),
   },
   status: { title: 'STATUS', cell: (row, view) => withPaint(row.status, statePainter(row, view)) },

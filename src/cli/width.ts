@@ -1,36 +1,42 @@
 /** How many columns of a terminal a text takes, and how it is cut to fit. Expects safe text (safe-text.ts). */
 
-/** Two columns: East Asian wide and fullwidth characters, and emoji shown as pictures. */
-const WIDE =
-  /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6b\uff01-\uff60\uffe0-\uffe6]|[\u{16fe0}-\u{18cff}\u{1aff0}-\u{1b2fb}\u{1f200}-\u{1f265}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|\ufe0f/u
-const ZERO = /^[\p{Mn}\p{Me}\p{Cf}]+$/u
+/** Built at first use: the server loads this file too and never measures anything, and this takes milliseconds. */
+const tables = lazily(() => ({
+  /** Two columns: East Asian wide and fullwidth characters, and emoji shown as pictures. */
+  wide: /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6b\uff01-\uff60\uffe0-\uffe6]|[\u{16fe0}-\u{18cff}\u{1aff0}-\u{1b2fb}\u{1f200}-\u{1f265}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|\ufe0f/u,
+  zero: /^[\p{Mn}\p{Me}\p{Cf}]+$/u,
+  graphemes: new Intl.Segmenter(undefined, { granularity: 'grapheme' }),
+}))
 const PLAIN = /^[\u0020-\u007e]*$/
 
-const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
+function lazily<T>(make: () => T): () => T {
+  let made: T | undefined
+  return () => (made ??= make())
+}
 
 export function widthOf(text: string): number {
   if (PLAIN.test(text)) return text.length
   let width = 0
-  for (const { segment } of graphemes.segment(text)) width += columnsOf(segment)
+  for (const { segment } of tables().graphemes.segment(text)) width += columnsOf(segment)
   return width
 }
 
 function columnsOf(grapheme: string): number {
-  if (WIDE.test(grapheme)) return 2
-  return ZERO.test(grapheme) ? 0 : 1
+  if (tables().wide.test(grapheme)) return 2
+  return tables().zero.test(grapheme) ? 0 : 1
 }
 
 /** At most `columns` wide; where something was cut, the last column is an ellipsis. */
 export function cut(text: string, columns: number): string {
   if (widthOf(text) <= columns) return text
-  const segments = [...graphemes.segment(text)].map(({ segment }) => segment)
+  const segments = [...tables().graphemes.segment(text)].map(({ segment }) => segment)
   return `${take(segments, columns - 1).join('')}…`
 }
 
 /** The same, keeping the end: of a path, its last directories say most. */
 export function cutStart(text: string, columns: number): string {
   if (widthOf(text) <= columns) return text
-  const reversed = [...graphemes.segment(text)].map(({ segment }) => segment).reverse()
+  const reversed = [...tables().graphemes.segment(text)].map(({ segment }) => segment).reverse()
   return `…${take(reversed, columns - 1)
     .reverse()
     .join('')}`
@@ -59,7 +65,7 @@ function wrapLine(text: string, columns: number): string[] {
   const lines: string[] = []
   let line = ''
   let width = 0
-  for (const { segment } of graphemes.segment(text)) {
+  for (const { segment } of tables().graphemes.segment(text)) {
     const wide = columnsOf(segment)
     if (width + wide > columns) {
       const space = segment === ' ' ? -1 : line.lastIndexOf(' ')

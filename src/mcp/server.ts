@@ -56,8 +56,7 @@ export async function serveStdio(options: ServeOptions): Promise<Serving> {
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
   )
   const calls = createCalls({ ...options, toolsets, handOvers, clientInfo: () => server.getClientVersion() })
-  const tools = listTools(toolsets)
-  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools }))
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: listTools(toolsets) }))
   // Not a handler of the SDK's schema: that one drops the key __proto__ and answers `arguments: null` with a type dump.
   server.fallbackRequestHandler = (request, extra) => {
     if (request.method === 'tools/call') return calls.run(request, extra)

@@ -99,7 +99,8 @@ export async function callTool(name: string, rawArgs: unknown, deps: CallDeps): 
       throw fault
     }
   } catch (fault) {
-    if (!(fault instanceof BusError)) deps.log?.('error', 'tool.fault', { tool: name, fault: stackOf(fault) })
+    if (!(fault instanceof BusError || deps.signal.aborted))
+      deps.log?.('error', 'tool.fault', { tool: name, fault: stackOf(fault) })
     return { result: failure(refuse(fault)) }
   }
 }

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { PassThrough, type Writable } from 'node:stream'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import type { WaitAnswer } from '../../src/core/answers.ts'
 import type { WaitOptions } from '../../src/core/bus.ts'
 import { type ServeOptions, serveStdio } from '../../src/mcp/server.ts'
@@ -390,6 +390,19 @@ describe('the end', () => {
     input.end(INITIALIZE + callLine(1, 'list_sessions'))
     await serving.closed
     expect(out.messages.map((message) => message['id'])).toEqual([0, 1])
+  })
+
+  test('is the end of the process within a second, even if something will not close', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      const { exits, signals } = await serve(fakeBus(), { onClose: () => new Promise(() => {}) })
+      signals.emit('SIGTERM')
+      expect(exits).toEqual([])
+      vi.advanceTimersByTime(1_000)
+      expect(exits).toEqual([0])
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   test('is no less an end when closing fails', async () => {

@@ -1,10 +1,11 @@
 import type { ListAnswer, SessionRow } from '../../core/answers.ts'
 import { defineCommand } from '../define.ts'
 import { EXIT } from '../exit.ts'
+import { type Pair, pairLines } from '../facts.ts'
 import type { View } from '../output.ts'
 import { allSessions, countsOf, nameOf, needsPerson, partialLines, sessionLines } from '../session-rows.ts'
 import { welcome } from '../welcome.ts'
-import { pad, widthOf, wrap } from '../width.ts'
+import { wrap } from '../width.ts'
 import { count, duration, shortPath, typed } from '../words.ts'
 
 export default defineCommand({
@@ -131,7 +132,7 @@ function mailLine({ inbox: { unread, oldestUnreadSeconds } }: Overview, { paint 
 function nextLines({ sessions, inbox, you }: Overview, view: View): string[] {
   const others = sessions.filter((row) => row.finished === undefined && !(you.kind === 'session' && you.id === row.id))
   const [first] = others
-  const steps: (readonly [string, string])[] = [
+  const steps: Pair[] = [
     ...(inbox.unread === 0 ? [] : [['session-mcp inbox', 'read your mail'] as const]),
     ...(first === undefined
       ? []
@@ -148,6 +149,5 @@ function nextLines({ sessions, inbox, you }: Overview, view: View): string[] {
         ] as const)),
     ['session-mcp help', 'all commands'],
   ]
-  const left = Math.max(...steps.map(([command]) => widthOf(command)))
-  return steps.map(([command, does]) => `${view.paint.name(pad(command, left))}  ${does}`)
+  return pairLines(steps, view)
 }

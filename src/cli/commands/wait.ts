@@ -51,7 +51,7 @@ export default defineCommand({
         {
           signal,
           ceilingMs,
-          progress: (line) => out.progress(`Waiting for ${listing(sessions)}: ${line}. Ctrl-C stops waiting.`),
+          progress: (line) => out.progress(`${line}: waiting for ${listing(sessions)} (Ctrl-C stops)`),
         },
       )
       await out.answer(answer, renderWait)
