@@ -1,7 +1,7 @@
 /** The activity record: what a session's host and server observe. Never declared by a model. */
 
 import type { ProcessRef } from './ports.ts'
-import { remember, type Transition } from './session.ts'
+import { fillLists, remember, requireTexts, type Transition } from './session.ts'
 
 export const ACTIVITIES = ['working', 'idle', 'needs_input', 'needs_permission', 'ended', 'unknown'] as const
 export type ActivityState = (typeof ACTIVITIES)[number]
@@ -73,18 +73,11 @@ export function observe(activity: Activity, state: ActivityState, evidence: stri
   return { ...activity, state, since: nowIso, evidence, lastSeenAt: nowIso, activitySeq, trail }
 }
 
-/** @throws Error saying which field is wrong. */
+/** Fills what is missing into `raw` itself. @throws Error saying which field is wrong. */
 export function decodeActivity(raw: unknown): Activity {
-  if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) throw new Error('not an object')
-  const r = raw as Record<string, unknown>
-  for (const field of ['id', 'state', 'since', 'lastSeenAt']) {
-    if (typeof r[field] !== 'string') throw new Error(`field ${field} is not text`)
-  }
-  return {
-    ...r,
-    evidence: typeof r['evidence'] === 'string' ? r['evidence'] : '',
-    waitingFor: Array.isArray(r['waitingFor']) ? r['waitingFor'] : [],
-    trail: Array.isArray(r['trail']) ? r['trail'] : [],
-    activitySeq: typeof r['activitySeq'] === 'number' ? r['activitySeq'] : 1,
-  } as unknown as Activity
+  const record = requireTexts(raw, ['id', 'state', 'since', 'lastSeenAt'])
+  fillLists(record, ['waitingFor', 'trail'])
+  record['evidence'] ??= ''
+  record['activitySeq'] ??= 1
+  return record as unknown as Activity
 }

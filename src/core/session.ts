@@ -100,37 +100,34 @@ export function remember(trail: readonly Transition[], entry: Transition): reado
 }
 
 /**
- * Reads a record written by this or a newer version.
+ * Reads a record written by this or a newer version. Fills what is missing into `raw` itself: lists read thousands.
  * @throws Error saying which field is wrong; the caller reports the file as unreadable, never as absent.
  */
 export function decodeSession(raw: unknown): Session {
-  if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) throw new Error('not an object')
-  const r = raw as Record<string, unknown>
-  for (const field of ['id', 'task', 'projectPath', 'status', 'createdAt', 'updatedAt', 'ttl']) {
-    if (typeof r[field] !== 'string') throw new Error(`field ${field} is not text`)
-  }
-  const host = r['host']
+  const record = requireTexts(raw, ['id', 'task', 'projectPath', 'status', 'createdAt', 'updatedAt', 'ttl'])
+  const host = record['host']
   if (typeof host !== 'object' || host === null) throw new Error('field host is not an object')
-  const h = host as Record<string, unknown>
-  return {
-    ...r,
-    aliases: list(r['aliases']),
-    tags: list(r['tags']),
-    watching: list(r['watching']),
-    trail: list(r['trail']),
-    metadata: typeof r['metadata'] === 'object' && r['metadata'] !== null ? r['metadata'] : {},
-    wakeable: r['wakeable'] !== false,
-    selfNamed: r['selfNamed'] === true,
-    statusSeq: typeof r['statusSeq'] === 'number' ? r['statusSeq'] : 1,
-    host: {
-      ...h,
-      kind: typeof h['kind'] === 'string' ? h['kind'] : 'generic',
-      hostKey: typeof h['hostKey'] === 'string' ? h['hostKey'] : r['id'],
-      doors: list(h['doors']),
-    },
-  } as unknown as Session
+  const facts = host as Record<string, unknown>
+  facts['kind'] ??= 'generic'
+  facts['hostKey'] ??= record['id']
+  fillLists(facts, ['doors'])
+  fillLists(record, ['aliases', 'tags', 'watching', 'trail'])
+  record['metadata'] ??= {}
+  record['wakeable'] ??= true
+  record['selfNamed'] ??= false
+  record['statusSeq'] ??= 1
+  return record as unknown as Session
 }
 
-function list(value: unknown): unknown[] {
-  return Array.isArray(value) ? value : []
+/** @throws Error naming the first field that is not text. */
+export function requireTexts(raw: unknown, fields: readonly string[]): Record<string, unknown> {
+  if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) throw new Error('not an object')
+  const record = raw as Record<string, unknown>
+  for (const field of fields) if (typeof record[field] !== 'string') throw new Error(`field ${field} is not text`)
+  return record
+}
+
+/** A list that is missing is empty; anything else in its place is dropped. */
+export function fillLists(record: Record<string, unknown>, fields: readonly string[]): void {
+  for (const field of fields) if (!Array.isArray(record[field])) record[field] = []
 }
