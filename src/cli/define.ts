@@ -37,6 +37,8 @@ interface Described {
   readonly exits?: readonly ExitName[]
   /** It tells the warnings of the configuration itself; for all others they go to stderr first. */
   readonly tellsWarnings?: true
+  /** Its stdout is not for people, so there is no --json either. */
+  readonly hasNoJson?: true
 }
 
 export interface Command extends Described {

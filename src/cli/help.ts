@@ -7,7 +7,7 @@ import { EXIT, EXIT_MEANINGS, type ExitName } from './exit.ts'
 import { type Pair, pairLines } from './facts.ts'
 import { kebab, type Option, type Positional } from './options.ts'
 import type { View } from './output.ts'
-import { COMMON, placeholder } from './parse.ts'
+import { COMMON } from './parse.ts'
 import { wrap } from './width.ts'
 
 export interface Help {
@@ -38,7 +38,7 @@ export function commandHelp(command: Command): Help {
         ...paragraph(`Usage: ${usage}`, view),
         ...command.description.flatMap((text) => ['', ...paragraph(text, view)]),
         ...section('Arguments', words, view),
-        ...section('Options', [...options, ...Object.entries(COMMON).map(optionRow)], view),
+        ...section('Options', [...options, ...commonRows(command)], view),
         ...section(
           'Examples',
           command.examples.map(({ line, does }): Pair => [line, does]),
@@ -117,12 +117,27 @@ function entries(command: Command, kind: 'positional' | 'option'): Pair[] {
 }
 
 function optionRow([name, option]: readonly [string, Option]): Pair {
+  const choices = option.kind === 'choice' && !isShort(option.choices) ? `: ${option.choices.join(', ')}` : ''
   const isDefault = 'default' in option && option.default !== undefined
-  return [flagOf(name, option), isDefault ? `${option.help} (default ${option.default})` : option.help]
+  return [flagOf(name, option), `${option.help}${choices}${isDefault ? ` (default ${option.default})` : ''}`]
 }
 
+/** `--durability=power|process`; a longer choice is `--log-level=LEVEL`, with the words in the explanation. */
 function flagOf(name: string, option: Option): string {
-  return option.kind === 'flag' ? `--${kebab(name)}` : `--${kebab(name)}=${placeholder(option)}`
+  const flag = `--${kebab(name)}`
+  if (option.kind === 'flag') return flag
+  if (option.kind !== 'choice') return `${flag}=${option.value}`
+  return `${flag}=${isShort(option.choices) ? option.choices.join('|') : kebab(name).split('-').at(-1)?.toUpperCase()}`
+}
+
+function isShort(choices: readonly string[]): boolean {
+  return choices.join('|').length <= 24
+}
+
+function commonRows({ hasNoJson }: Command): Pair[] {
+  return Object.entries(COMMON)
+    .filter(([name]) => !(hasNoJson && name === 'json'))
+    .map(optionRow)
 }
 
 export function usageLine(command: Command): string {

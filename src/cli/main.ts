@@ -6,6 +6,7 @@ import type { OpenedBus } from '../open.ts'
 import { loadCommand } from './commands.ts'
 import type { Command, Context } from './define.ts'
 import { EXIT, type ExitCode, exitOf } from './exit.ts'
+import { wrongUsage } from './options.ts'
 import { createOutput, type Output, ReaderGone } from './output.ts'
 import { type Parsed, parseArguments } from './parse.ts'
 import { type Route, route, unknownCommand } from './route.ts'
@@ -39,6 +40,12 @@ export async function main(argv: readonly string[], io: Io, version: string): Pr
     const parsed = parseArguments(command.name, command.args, way.argv)
     out = plain(parsed.isJson)
     if (way.kind === 'help' || parsed.wantsHelp) return await printHelp(out, command)
+    if (parsed.isJson && command.hasNoJson) {
+      throw wrongUsage(
+        `${command.name} has no --json.`,
+        'Leave it out, or name a command: session-mcp overview --json.',
+      )
+    }
     const config = readConfig(parsed.settings, world)
     if (!command.tellsWarnings) for (const warning of config.warnings) await out.note(warning)
     return await runCommand(command, parsed, { config, version, out, io })

@@ -3,9 +3,10 @@
 import { fstatSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { HandOver } from '../core/bus.ts'
-import type { Refusal } from '../core/errors.ts'
+import { BusError, type Refusal } from '../core/errors.ts'
 import { createPaint, type Paint } from './paint.ts'
 import { oneLine, safeAnswer, safeJson } from './safe-text.ts'
+import { inCommandWords } from './tool-words.ts'
 import { cut } from './width.ts'
 
 /** What a text is made for. */
@@ -26,8 +27,8 @@ export interface Output {
   readonly isWatched: boolean
   readonly view: View
   answer<T>(answer: T, render: Render<T>): Promise<void>
-  /** Prints the answer, then says whether it got out: what it consumes is consumed only then. */
-  handOver<T>(handOver: HandOver<T>, render: Render<T>): Promise<void>
+  /** Prints an answer, then says whether it got out: what it `consumes` is consumed only then. */
+  handOver<T>(handOver: HandOver<T>, render: Render<T>, consumes: boolean): Promise<void>
   /** A remark beside the answer, to stderr. */
   note(text: string): Promise<void>
   /** One line on a watched stderr, replacing the one before; undefined takes it away. */
@@ -49,9 +50,10 @@ export interface OutputOptions {
 const CHUNK_BYTES = 64 * 1024
 /**
  * How long the last byte is held back where an answer consumes something (ms). A pipe takes 64 KiB without anybody
- * reading: only a later write tells that `head` has gone. Measured: it goes within 2 ms of its first line.
+ * reading: only a later write tells that `head` has gone. Measured: it goes within 2 ms of its first line, on an idle
+ * machine.
  */
-const READER_MS = 30
+const READER_MS = 100
 const CLEAR_LINE = '\r\u001b[2K'
 
 export function createOutput({ stdout, stderr, isJson, color, userHome }: OutputOptions): Output {
@@ -85,11 +87,11 @@ export function createOutput({ stdout, stderr, isJson, color, userHome }: Output
       progress(undefined)
       await toStdout(`${format(answer, render)}\n`)
     },
-    async handOver(handOver, render) {
+    async handOver(handOver, render, consumes) {
       progress(undefined)
       try {
         await toStdout(format(handOver.answer, render))
-        if (isPipe(stdout)) await pause(READER_MS)
+        if (consumes && isPipe(stdout)) await pause(READER_MS)
         await toStdout('\n')
       } catch (fault) {
         await handOver.notHandedOver()
@@ -100,8 +102,9 @@ export function createOutput({ stdout, stderr, isJson, color, userHome }: Output
     note: (text) => remark(errorPaint.faint(oneLine(text))),
     async refuse(refusal) {
       if (isJson) return toStdout(`${safeJson(refusal, stdout.isTTY ? 2 : undefined)}\n`)
+      const said = (text: string) => inCommandWords(oneLine(text))
       const { message, hint } = refusal.error
-      await remark(`${errorPaint.bad('session-mcp:')} ${oneLine(message)}\n  ${oneLine(hint)}`)
+      await remark(`${errorPaint.bad('session-mcp:')} ${said(message)}\n  ${said(hint)}`)
     },
   }
 }
@@ -136,5 +139,9 @@ function writer(stream: NodeJS.WriteStream): (text: string) => Promise<void> {
 const GONE = new Set(['EPIPE', 'ECONNRESET', 'EOF', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_WRITE_AFTER_END'])
 
 function told(fault: Error): Error {
-  return GONE.has((fault as NodeJS.ErrnoException).code ?? '') ? new ReaderGone(fault.message, { cause: fault }) : fault
+  const { code = '' } = fault as NodeJS.ErrnoException
+  if (GONE.has(code)) return new ReaderGone(fault.message, { cause: fault })
+  if (code !== 'ENOSPC' && code !== 'EDQUOT') return fault
+  const hint = 'Make room, or write it somewhere else.'
+  return new BusError('DISK_FULL', `The answer could not be written (${code}).`, hint, { cause: fault })
 }

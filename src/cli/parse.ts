@@ -107,9 +107,9 @@ function valueText(option: Option, { rawName, value, inlineValue }: OptionToken)
   return value
 }
 
-export function placeholder(option: Option): string {
-  if (option.kind === 'flag') return ''
-  return option.kind === 'choice' ? option.choices.join('|') : option.value
+function placeholder(option: Option): string {
+  if (option.kind === 'flag') return 'true'
+  return option.kind === 'choice' ? (option.choices[0] ?? '') : option.value
 }
 
 function unknownOption(command: string, rawName: string, known: readonly string[]) {

@@ -71,7 +71,12 @@ const FIELDS = {
     drop: 4,
     cell: (row, view) => ({ text: when(row.updatedAt, view.nowMs), paint: view.paint.faint }),
   },
-  task: { title: 'TASK', min: 12, cell: (row, view) => ({ text: taskText(row), ...faintIf(isOver(row), view) }) },
+  task: {
+    title: 'TASK',
+    min: 8,
+    drop: 0,
+    cell: (row, view) => ({ text: taskText(row), ...faintIf(isOver(row), view) }),
+  },
 } satisfies Record<string, Field>
 
 export type FieldName = keyof typeof FIELDS

@@ -147,9 +147,10 @@ export interface InboxStore {
   /**
    * Publishes one message whole, or throws; `already` when this very message is there.
    * Two senders never disturb each other or a reader.
+   * `asRecord`: the message is its sender's record too, as {@link SentStore.record} would make it. For one recipient.
    * @throws BusError INBOX_FULL, DISK_FULL, HOME_UNWRITABLE
    */
-  deliver(message: Message): Promise<'stored' | 'already'>
+  deliver(message: Message, options?: { readonly asRecord?: boolean }): Promise<'stored' | 'already'>
   /** Also returns abandoned claims to the inbox first. An inbox that does not exist is empty. */
   unread(id: string): Promise<Unread>
   /** Undefined when another reader was faster; a reason when nobody may read it, e.g. damaged and set aside now. */

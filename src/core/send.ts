@@ -53,24 +53,28 @@ export async function send(context: Context, caller: Caller, input: SendInput): 
   requireSize(base)
 
   const { store } = context
-  await store.sent.record({
-    id: base.id,
-    from: from.id,
-    to: reached.map(({ id }) => id),
-    sentAt: base.sentAt,
-    intent: base.intent,
-    ...(base.replyTo !== undefined && { replyTo: base.replyTo }),
-  })
+  const asRecord = reached.length === 1
+  if (!asRecord) {
+    await store.sent.record({
+      id: base.id,
+      from: from.id,
+      to: reached.map(({ id }) => id),
+      sentAt: base.sentAt,
+      intent: base.intent,
+      ...(base.replyTo !== undefined && { replyTo: base.replyTo }),
+    })
+  }
   const stored: Addressee[] = []
   const skipped: NotDelivered[] = [...missed]
   let fault: unknown
   for (const addressee of reached) {
     try {
-      await store.inbox.deliver({
+      const message = {
         ...base,
         to: addressee.id,
         ...(addressee.via !== undefined && { via: addressee.via }),
-      })
+      }
+      await store.inbox.deliver(message, { asRecord })
       stored.push(addressee)
     } catch (cause) {
       if (!(cause instanceof BusError)) throw cause

@@ -31,11 +31,19 @@ function prepare(tmp: string, text: string, durability: Durability): void {
 /**
  * Publishes a new file under `final`, never over an existing one.
  * Of two writers one gets true, the other false; readers see all of it or nothing.
- * @throws the system's error, e.g. ENOENT when the directory is not there; nothing is left behind then.
+ * `also` are further names of the same file, there before `final` is; what had them before loses them.
+ * @throws the system's error, e.g. ENOENT when the directory is not there; nothing is left behind under `final` then.
  */
-export function publish(tmp: string, final: string, text: string, durability: Durability): boolean {
+export function publish(
+  tmp: string,
+  final: string,
+  text: string,
+  durability: Durability,
+  also: readonly string[] = [],
+): boolean {
   prepare(tmp, text, durability)
   try {
+    for (const name of also) linkOver(tmp, name)
     fs.linkSync(tmp, final)
   } catch (fault) {
     const code = errorCode(fault)
@@ -44,6 +52,7 @@ export function publish(tmp: string, final: string, text: string, durability: Du
       return false
     }
     if (code === 'EPERM' || code === 'ENOTSUP' || code === 'EOPNOTSUPP' || code === 'ENOSYS') {
+      for (const name of also) fs.writeFileSync(name, text, { mode: 0o600 })
       return publishWithoutLinks(tmp, final, durability)
     }
     removeIfThere(tmp)
@@ -52,6 +61,16 @@ export function publish(tmp: string, final: string, text: string, durability: Du
   if (durability === 'power') syncDirectory(path.dirname(final))
   removeIfThere(tmp)
   return true
+}
+
+function linkOver(file: string, name: string): void {
+  try {
+    fs.linkSync(file, name)
+  } catch (fault) {
+    if (errorCode(fault) !== 'EEXIST') throw fault
+    removeIfThere(name)
+    fs.linkSync(file, name)
+  }
 }
 
 /** File systems without hard links (exFAT, some network shares): the name is random, so a check is as good as a link. */

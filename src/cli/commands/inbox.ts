@@ -42,8 +42,10 @@ export default defineCommand({
     const takes = isOwn && !args.peek && args.history === undefined
     const caller = takes ? actingCaller(who) : who.caller
     const { session: inbox, peek, limit, from, message: messageId, offset, history } = args
-    const answer = await bus.read(caller, { inbox, peek, limit, from, messageId, offset, history })
-    await out.handOver(answer, (safe, view) => renderInbox(safe, view, { ...args, isPerson: caller.kind === 'human' }))
+    const handOver = await bus.read(caller, { inbox, peek, limit, from, messageId, offset, history })
+    const consumes = !handOver.answer.peek && handOver.answer.messages.length > 0
+    const asked = { ...args, isPerson: caller.kind === 'human' }
+    await out.handOver(handOver, (safe, view) => renderInbox(safe, view, asked), consumes)
     return EXIT.ok
   },
 })

@@ -1,6 +1,5 @@
 import { defineCommand } from '../define.ts'
 import { EXIT } from '../exit.ts'
-import { wrongUsage } from '../options.ts'
 import { startSweeps } from '../sweeper.ts'
 
 export default defineCommand({
@@ -10,17 +9,12 @@ export default defineCommand({
     'Speaks the Model Context Protocol with the client that started it and ends with it. This is also what session-mcp does without a command when stdin is not a terminal, so a client needs no more than the path.',
     'Stdout belongs to the protocol; the log goes to log/bus.log in the home directory.',
   ],
+  hasNoJson: true,
   args: {},
   examples: [
     { line: 'claude mcp add --scope user session-mcp -- session-mcp serve', does: 'for every session of Claude Code' },
   ],
-  async run({ config, version, out, open }) {
-    if (out.isJson) {
-      throw wrongUsage(
-        'The server speaks JSON-RPC and has no --json.',
-        'Leave --json out, or name a command: session-mcp overview --json.',
-      )
-    }
+  async run({ config, version, open }) {
     const [{ serveStdio }, { bus, processes, warnings, log }] = await Promise.all([
       import('../../mcp/server.ts'),
       open(),

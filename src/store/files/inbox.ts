@@ -11,6 +11,7 @@ import { readFault } from './fault.ts'
 import type { Home } from './home.ts'
 import { idOf } from './layout.ts'
 import { dropExpired, removeFolder } from './retention.ts'
+import { recordFiles } from './sent.ts'
 import { watchDirectories } from './watch.ts'
 
 export interface InboxOptions {
@@ -84,18 +85,24 @@ export function fileInbox(options: InboxOptions): InboxStore {
   }
 
   return {
-    async deliver(message) {
+    async deliver(message, options = {}) {
       const file = path.join(at.inbox(message.to), `${message.id}.json`)
       const text = JSON.stringify(message)
+      // A message to one recipient is its own record: a second name costs a fraction of a second file.
+      const records = options.asRecord ? recordFiles(at, message.from.id, message) : []
       requireRoom(message.to)
       const fresh = home.write(() => {
         try {
-          return publish(home.tmp(), file, text, home.durability)
+          return publish(home.tmp(), file, text, home.durability, records)
         } catch (fault) {
-          // The first message ever, or the sweep closed the empty inbox meanwhile.
-          if (factsIfThere(at.inbox(message.to)) !== undefined) throw fault
+          // The first message ever, or the sweep closed the empty folder meanwhile.
+          const missing = [at.inbox(message.to), at.sent(message.from.id)].filter(
+            (folder) => factsIfThere(folder) === undefined,
+          )
+          if (missing.length === 0) throw fault
+          home.directory(at.sent(message.from.id))
           makeFolder(message.to)
-          return publish(home.tmp(), file, text, home.durability)
+          return publish(home.tmp(), file, text, home.durability, records)
         }
       })
       return fresh ? 'stored' : 'already'

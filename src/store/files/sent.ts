@@ -2,16 +2,41 @@
 
 import fs from 'node:fs'
 import path from 'node:path'
+import { LIMITS } from '../../core/limits.ts'
 import { isMessageId, type Sent } from '../../core/message.ts'
 import type { SentStore } from '../../core/ports.ts'
 import { factsIfThere, namesIn, readIfThere, removeIfThere, replace } from '../../system/atomic-file.ts'
 import { readFault } from './fault.ts'
 import type { Home } from './home.ts'
-import { idOf } from './layout.ts'
+import { idOf, type Layout } from './layout.ts'
 import { removeEmpty } from './retention.ts'
 
 const WAKES = 'wakes.json'
-const MAX_BYTES = 256 * 1024
+const MAX_BYTES = LIMITS.messageBytes * 2
+
+/** The files that record a send: under its own id, and as the reply to what it answers. */
+export function recordFiles(at: Layout, from: string, sent: Pick<Sent, 'id' | 'replyTo'>): readonly string[] {
+  const file = path.join(at.sent(from), `${sent.id}.json`)
+  return sent.replyTo === undefined ? [file] : [file, path.join(at.sent(from), `re~${sent.replyTo}`)]
+}
+
+/** A record is either the message itself, where it had one recipient, or made for it. */
+function decodeSent(text: string): Sent {
+  const raw = JSON.parse(text) as Omit<Sent, 'from' | 'to'> & {
+    from: string | { id: string }
+    to: string | readonly string[]
+  }
+  if (typeof raw.id !== 'string') throw new Error('field id is not text')
+  const { id, from, to, sentAt, intent, replyTo } = raw
+  return {
+    id,
+    from: typeof from === 'string' ? from : from.id,
+    to: typeof to === 'string' ? [to] : to,
+    sentAt,
+    intent,
+    ...(replyTo !== undefined && { replyTo }),
+  }
+}
 
 export function fileSent(home: Home): SentStore {
   const { at } = home
@@ -33,21 +58,19 @@ export function fileSent(home: Home): SentStore {
   return {
     // Written in place: a record torn by a kill belongs to a send that was never acknowledged.
     async record(sent) {
-      write(sent.from, `${sent.id}.json`, JSON.stringify(sent))
-      if (sent.replyTo !== undefined) write(sent.from, `re~${sent.replyTo}`, sent.id)
+      for (const file of recordFiles(at, sent.from, sent)) write(sent.from, path.basename(file), JSON.stringify(sent))
     },
     async find(from, messageId) {
       if (!isMessageId(messageId)) return undefined
       try {
         const got = readIfThere(path.join(at.sent(from), `${messageId}.json`), MAX_BYTES)
-        return got === undefined ? undefined : (JSON.parse(got.text) as Sent)
+        return got === undefined ? undefined : decodeSent(got.text)
       } catch (fault) {
         throw readFault(fault, `The record of sent message ${messageId}`)
       }
     },
     async reply(by, replyTo) {
-      const id = readIfThere(path.join(at.sent(by), `re~${replyTo}`), 256)?.text.trim()
-      return id !== undefined && isMessageId(id) ? id : undefined
+      return load(path.join(at.sent(by), `re~${replyTo}`))?.id
     },
     async wakes(from) {
       try {
@@ -76,8 +99,8 @@ export function fileSent(home: Home): SentStore {
         if (removeIfThere(path.join(directory, name))) dropped.add(name.slice(0, -5))
       }
       for (const name of dropped.size === 0 ? [] : names.filter((each) => each.startsWith('re~'))) {
-        const reply = readIfThere(path.join(directory, name), 256)?.text.trim()
-        if (reply !== undefined && dropped.has(reply)) removeIfThere(path.join(directory, name))
+        const reply = load(path.join(directory, name))?.id
+        if (reply === undefined || dropped.has(reply)) removeIfThere(path.join(directory, name))
       }
       if (namesIn(directory).every((name) => name === WAKES)) {
         removeIfThere(path.join(directory, WAKES))
@@ -94,7 +117,7 @@ export function fileSent(home: Home): SentStore {
 /** Undefined for a record torn by a kill: its send was never acknowledged. */
 function load(file: string): Sent | undefined {
   try {
-    return JSON.parse(readIfThere(file, MAX_BYTES)?.text ?? '') as Sent
+    return decodeSent(readIfThere(file, MAX_BYTES)?.text ?? '')
   } catch {
     return undefined
   }
