@@ -42,6 +42,8 @@ export interface Activity {
   /** Background tasks the host reported as running. */
   readonly background?: number
   readonly lastTurn?: string
+  /** The last prompt a person wrote: resets the budgets of wakes. */
+  readonly lastHumanPrompt?: string
   readonly lastWake?: LastWake
   /** The last call or hook of the session; written at most every 30 s. */
   readonly lastSeenAt: string

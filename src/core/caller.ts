@@ -17,6 +17,8 @@ export interface CallerHints {
   readonly hostSays?: string | undefined
   /** The hidden `_session` parameter, filled in by a hook. */
   readonly hookSays?: string | undefined
+  /** Set by the same hook where a subagent calls. */
+  readonly isSubagent?: boolean | undefined
   /** From the environment or the command line of the server, where the host is known to set it right. */
   readonly configured?: string | undefined
   /** The `sessionId` argument. */
@@ -42,6 +44,8 @@ export type Caller =
       readonly session: Session | undefined
       /** False where only an argument says so. */
       readonly verified: boolean
+      /** True for an agent the session started itself: it may look and send, and nothing else. */
+      readonly isSubagent?: boolean
       readonly connection: Connection
       readonly host: CallerHost
     }

@@ -3,8 +3,9 @@
 import type { CompleteAnswer } from './answers.ts'
 import type { CompleteInput } from './bus.ts'
 import type { Caller } from './caller.ts'
-import { type Context, requireOwn } from './context.ts'
+import { type Context, refuseSubagent, requireOwn } from './context.ts'
 import { BusError } from './errors.ts'
+import { tellFollowers } from './follow.ts'
 import { LIMITS } from './limits.ts'
 import { expiresAtMs } from './liveness.ts'
 import { isClosed, revise } from './session.ts'
@@ -14,6 +15,7 @@ import { parseTtl } from './ttl.ts'
 export async function complete(context: Context, caller: Caller, input: CompleteInput): Promise<CompleteAnswer> {
   if (input.ttl !== undefined) parseTtl(input.ttl)
   if (input.result !== undefined) requireBody(input.result, 'result', LIMITS.resultBytes)
+  refuseSubagent(caller, 'complete the session')
   const { session: before } = await requireOwn(context, caller, 'complete itself')
   const status = input.status ?? 'completed'
   const entry = await context.store.sessions.change(before.id, (current) => {
@@ -35,6 +37,7 @@ export async function complete(context: Context, caller: Caller, input: Complete
   })
   if (entry?.session.closedAt === undefined) throw new Error('a closed session carries the time of its closing')
   const { session } = entry
+  await tellFollowers(context, session.id)
   return {
     id: session.id,
     ...(session.name !== undefined && { name: session.name }),

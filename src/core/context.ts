@@ -103,6 +103,16 @@ export function notRegistered(doing: string, id?: string): BusError {
   )
 }
 
+/** @throws BusError SUBAGENT where an agent of the session asks for what only the session itself may do. */
+export function refuseSubagent(caller: Caller, doing: string): void {
+  if (caller.kind !== 'session' || caller.isSubagent !== true) return
+  throw new BusError(
+    'SUBAGENT',
+    `A subagent of session ${caller.id} asked to ${doing}; it shares the id of its parent and may only look and send. Nothing was changed.`,
+    'Report to the parent, which can do it.',
+  )
+}
+
 /** The id mail is kept under for a caller. @throws BusError NOT_REGISTERED for a client without a session. */
 export function mailId(caller: Caller, doing: string): string {
   if (caller.kind === 'human') return HUMAN_ID

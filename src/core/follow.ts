@@ -4,7 +4,7 @@ import { resolve } from './address.ts'
 import type { News, WatchAnswer } from './answers.ts'
 import type { WatchInput } from './bus.ts'
 import type { Caller } from './caller.ts'
-import { type Context, requireOwn } from './context.ts'
+import { type Context, refuseSubagent, requireOwn } from './context.ts'
 import { BusError } from './errors.ts'
 import { LIMITS } from './limits.ts'
 import { finished } from './liveness.ts'
@@ -14,6 +14,7 @@ import { isClosed, label } from './session.ts'
 import { clip } from './text.ts'
 
 export async function watch(context: Context, caller: Caller, input: WatchInput): Promise<WatchAnswer> {
+  refuseSubagent(caller, 'follow others')
   const own = await requireOwn(context, caller, 'follow others')
   const me = own.session.id
   if (input.sessions.length === 0)
@@ -44,12 +45,14 @@ export async function watch(context: Context, caller: Caller, input: WatchInput)
   }
   const before = own.session.watching
   const watching = entry?.session.watching ?? []
-  const shown = { ...(await context.store.follow.shown(me)) }
-  for (const target of targets) {
-    if (input.unwatch) delete shown[target.session.id]
-    else shown[target.session.id] ??= stampOf(context, target)
-  }
-  await context.store.follow.setShown(me, shown)
+  await context.store.shown.change(me, (shown) => {
+    const sessions = bare(shown.sessions)
+    for (const target of targets) {
+      if (input.unwatch) delete sessions[target.session.id]
+      else sessions[target.session.id] ??= stampOf(context, target)
+    }
+    return { ...shown, sessions }
+  })
   return {
     watching: await rows(context, watching),
     added: watching.filter((id) => !before.includes(id)),
@@ -92,21 +95,34 @@ export async function news(context: Context, caller: Caller): Promise<News | und
   }
 }
 
-async function changesFor(context: Context, own: Entry): Promise<readonly string[]> {
+/** What changed in the followed sessions since it was last told, each once: telling it marks it. */
+export async function changesFor(context: Context, own: Entry): Promise<readonly string[]> {
   const { watching, id: me } = own.session
   if (watching.length === 0) return []
-  const before = await context.store.follow.shown(me)
-  const shown: Record<string, string> = Object.create(null)
-  const changes: string[] = []
+  const now: { id: string; stamp: string; line: string }[] = []
   for (const id of watching) {
     const entry = await context.find(id)
     const stamp = entry === undefined ? 'gone' : stampOf(context, entry)
-    shown[id] = stamp
-    if (before[id] !== undefined && before[id] !== stamp)
-      changes.push(entry === undefined ? `${id} is gone` : describe(context, entry))
+    now.push({ id, stamp, line: entry === undefined ? `${id} is gone` : describe(context, entry) })
   }
-  if (changes.length > 0) await context.store.follow.setShown(me, shown)
+  const known = bare((await context.store.shown.read(me)).sessions)
+  if (now.every(({ id, stamp }) => known[id] === stamp)) return []
+  let changes: readonly string[] = []
+  await context.store.shown.change(me, (shown) => {
+    const told = bare(shown.sessions)
+    changes = now.flatMap(({ id, stamp, line }) => {
+      const before = told[id]
+      return before === undefined || before === stamp ? [] : [line]
+    })
+    const sessions = bare(Object.fromEntries(now.map(({ id, stamp }) => [id, stamp])))
+    return { ...shown, sessions }
+  })
   return changes
+}
+
+/** Ids are keys, and `constructor` is an id. */
+function bare(record: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.assign(Object.create(null), record)
 }
 
 /** A line made of our own words, a name, and at most one quoted piece of the session’s own text. */
@@ -127,7 +143,8 @@ function stampOf(context: Context, entry: Entry): string {
   return `${entry.session.statusSeq}.${entry.activity?.activitySeq ?? 0}.${finished(entry, seen) ?? 'running'}`
 }
 
-async function noticesFor(context: Context, own: Entry): Promise<readonly string[]> {
+/** Told to the owner once. */
+export async function noticesFor(context: Context, own: Entry): Promise<readonly string[]> {
   const clash = own.activity?.clash
   if (clash === undefined) return []
   // Of two calls at once only the one that removes the mark tells it.
@@ -144,4 +161,12 @@ async function noticesFor(context: Context, own: Entry): Promise<readonly string
       ? 'tried to act as this session and was refused'
       : 'took this session over from another server'
   return [`At ${clash.at} process ${clash.pid} ${what}. Two programs use one session id.`]
+}
+
+/** Leaves word with the hooks of all who follow a session that it has changed. A follower that cannot be told looks later. */
+export async function tellFollowers(context: Context, id: string): Promise<void> {
+  for (const follower of await context.store.follow.followers(id)) {
+    const entry = await context.find(follower).catch(() => undefined)
+    if (entry?.session.host.hooked) await context.store.hosts.mark(entry.session.host.hostKey).catch(() => undefined)
+  }
 }

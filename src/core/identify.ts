@@ -1,6 +1,6 @@
 /** Who is calling: the strongest source wins, and what a model wrote is the weakest. */
 
-import { type Caller, type CallerHints, HUMAN_ID } from './caller.ts'
+import { type Caller, type CallerHints, type CallerHost, HUMAN_ID } from './caller.ts'
 import type { Context } from './context.ts'
 import { BusError } from './errors.ts'
 import { cleanId, quote, requireId } from './ids.ts'
@@ -9,14 +9,15 @@ import { lastSignMs } from './liveness.ts'
 import type { Entry, ProcessRef } from './ports.ts'
 
 /**
- * Host > hook > configuration > what this connection registered > the `sessionId` argument.
+ * Host > hook > start hook of our client > configuration > what this connection registered > the `sessionId` argument.
  * @throws BusError IDENTITY_MISMATCH when the argument contradicts a stronger source, SESSION_IN_USE when it names, or the
  *   connection still speaks for, a session that belongs to another live process; BAD_ID. Nothing is changed then, but the
  *   rightful owner is told.
  */
 export async function identify(context: Context, hints: CallerHints): Promise<Caller> {
   const { connection, host, argument, argumentMeans = 'caller' } = hints
-  const vouched = hints.hostSays ?? (await fromHook(context, hints.hookSays)) ?? hints.configured
+  const vouched =
+    hints.hostSays ?? (await fromHook(context, hints.hookSays)) ?? (await fromStart(context, host)) ?? hints.configured
   const strong = vouched === undefined ? undefined : cleanId(vouched)
   const known = strong ?? connection.own
   const asCaller = (id: string, verified: boolean) => speakFor(context, hints, id, verified, strong !== undefined)
@@ -49,6 +50,11 @@ export async function identify(context: Context, hints: CallerHints): Promise<Ca
   )
 }
 
+/** The session that the start hook of our client bound to it. */
+async function fromStart(context: Context, host: CallerHost): Promise<string | undefined> {
+  return host.client === undefined ? undefined : (await context.store.hosts.ofClient(host.client))?.sessionId
+}
+
 /** A hook may name a session whose recorded client is an ancestor of this server; anyone else’s word is ignored. */
 async function fromHook(context: Context, id: string | undefined): Promise<string | undefined> {
   if (id === undefined) return undefined
@@ -72,7 +78,8 @@ async function speakFor(
   if (entry !== undefined && !strong) await requireRight(context, hints, entry, argumentMeans === 'registers')
   // update_session writes all of this itself, and must see who spoke for the session before.
   if (entry !== undefined && argumentMeans !== 'registers') await showLife(context, hints, entry)
-  return { kind: 'session', id, session: entry?.session, verified, connection, host }
+  const isSubagent = hints.isSubagent === true
+  return { kind: 'session', id, session: entry?.session, verified, ...(isSubagent && { isSubagent }), connection, host }
 }
 
 /** May this connection speak for a session it only names? */

@@ -34,7 +34,8 @@ export async function read(context: Context, caller: Caller, input: ReadInput): 
 async function whose(context: Context, caller: Caller, input: ReadInput): Promise<{ id: string; own: boolean }> {
   if (input.inbox === undefined || (caller.kind !== 'nobody' && input.inbox === mailId(caller, 'read mail'))) {
     if (caller.kind === 'session' && caller.session === undefined) throw notRegistered('read its inbox', caller.id)
-    return { id: mailId(caller, 'read an inbox'), own: true }
+    // Of a subagent the parent would never learn what it took.
+    return { id: mailId(caller, 'read an inbox'), own: caller.kind !== 'session' || caller.isSubagent !== true }
   }
   if (input.inbox === HUMAN_ID) return { id: HUMAN_ID, own: false }
   const { session } = await resolve(context, input.inbox)

@@ -43,6 +43,10 @@ export const LIMITS = {
   wakeHops: 8,
   /** Members of a group or project that one send may wake. */
   wakesPerSend: 5,
+  /** Pressing mail holds a turn open at most so often in a row. */
+  holdsInARow: 3,
+  /** A wake that has started no turn yet is given this long before another is tried, ms. */
+  wakePatienceMs: 10_000,
   /** A wait's edge outlives its answer by this, so that two waits in turn still see each other, ms. */
   edgeGraceMs: 10_000,
   /** State changes a record remembers, so that a cursor never misses one in between. */

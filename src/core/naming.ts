@@ -12,15 +12,29 @@ import { label, type Session } from './session.ts'
  * @throws BusError NAME_TAKEN with the owner and a free suggestion.
  */
 export async function takeName(context: Context, name: string, id: string): Promise<void> {
-  if (isId(name) && name !== id && (await context.find(name)) !== undefined) throw await taken(context, name, name)
-  for (let tries = 0; tries < 3; tries++) {
-    const owner = await context.store.names.take(fold(name), id)
-    if (owner === id) return
-    if ((await holder(context, name)) !== undefined) throw await taken(context, name, owner)
+  const owner = await tryTake(context, name, id)
+  if (owner !== id) throw await taken(context, name, owner)
+}
+
+/** Takes `name`, or `name-2`, `name-3`, ...: for sessions that were not asked what they are called. */
+export async function takeFreeName(context: Context, name: string, id: string): Promise<string | undefined> {
+  for (let n = 1; n < 100; n++) {
+    const candidate = n === 1 ? name : alternative(name, n)
+    if ((await tryTake(context, candidate, id)) === id) return candidate
+  }
+  return undefined
+}
+
+/** The owner of the name afterwards. */
+async function tryTake(context: Context, name: string, id: string): Promise<string> {
+  if (isId(name) && name !== id && (await context.find(name)) !== undefined) return name
+  let owner = await context.store.names.take(fold(name), id)
+  for (let tries = 0; tries < 3 && owner !== id && (await holder(context, name)) === undefined; tries++) {
     // Its owner is gone or gave it up without saying so.
     await context.store.names.drop(fold(name), owner)
+    owner = await context.store.names.take(fold(name), id)
   }
-  throw await taken(context, name, 'another session')
+  return owner
 }
 
 /** An explicit new id must not be what another session is called, or mail for one would reach the other. */

@@ -4,8 +4,9 @@ import { freshActivity } from './activity.ts'
 import type { UpdateAnswer } from './answers.ts'
 import type { UpdateInput } from './bus.ts'
 import type { Caller, CallerHost } from './caller.ts'
-import type { Context } from './context.ts'
+import { type Context, refuseSubagent } from './context.ts'
 import { BusError } from './errors.ts'
+import { tellFollowers } from './follow.ts'
 import { noteClash, sameProcess } from './identify.ts'
 import type { Json } from './json.ts'
 import { LIMITS } from './limits.ts'
@@ -24,6 +25,7 @@ export async function update(context: Context, caller: Caller, input: UpdateInpu
       'Call it from inside a session.',
     )
   }
+  refuseSubagent(caller, 'change the session')
   const patch = checkPatch(context, input)
   const known = caller.kind === 'session' ? await context.find(caller.id) : undefined
   if (known === undefined) requireForRegistration(input)
@@ -39,7 +41,15 @@ export async function update(context: Context, caller: Caller, input: UpdateInpu
       const before = current !== undefined && !context.isHidden(current) ? current : undefined
       if (before === undefined) {
         requireForRegistration(input)
-        return { session: newSession(context, id, caller, patch), activity: freshActivity(id, context.nowIso()) }
+        return {
+          session: newSession(
+            context,
+            id,
+            { host: caller.host, selfNamed: caller.kind === 'session' && !caller.verified },
+            patch,
+          ),
+          activity: freshActivity(id, context.nowIso()),
+        }
       }
       requireOpen(before.session, patch)
       return { session: changed(context, before.session, caller, patch) }
@@ -52,6 +62,7 @@ export async function update(context: Context, caller: Caller, input: UpdateInpu
   if (entry === undefined) throw new Error('a change that decides something leaves a record')
   if (replaced) await noteClash(context, id, 'taken-over')
   await dropOldNames(context, known?.session, entry.session)
+  await tellFollowers(context, id)
   if (caller.connection.own === undefined) {
     // An id that only an argument gave may be one of several that this server speaks for.
     if (caller.kind === 'session') caller.connection.named.add(id)
@@ -74,7 +85,7 @@ export async function update(context: Context, caller: Caller, input: UpdateInpu
   }
 }
 
-type Patch = Partial<Pick<Session, 'task' | 'status' | 'ttl' | 'wakeable'>> & {
+export type Patch = Partial<Pick<Session, 'task' | 'status' | 'ttl' | 'wakeable'>> & {
   readonly project?: { path: string; given?: string; repoPath?: string; branch?: string }
   readonly tags?: readonly string[]
   readonly metadata?: Readonly<Record<string, Json>>
@@ -157,7 +168,13 @@ function requireOpen(session: Session, patch: Patch): void {
   )
 }
 
-function newSession(context: Context, id: string, caller: Exclude<Caller, { kind: 'human' }>, patch: Patch): Session {
+/** A record as it begins. `patch` holds at least the task and the project. */
+export function newSession(
+  context: Context,
+  id: string,
+  caller: { readonly host: CallerHost; readonly selfNamed: boolean },
+  patch: Patch,
+): Session {
   const nowIso = context.nowIso()
   const { project } = patch
   if (patch.task === undefined || project === undefined) throw new Error('checked before')
@@ -173,7 +190,7 @@ function newSession(context: Context, id: string, caller: Exclude<Caller, { kind
       metadata: {},
       watching: [],
       wakeable: true,
-      selfNamed: caller.kind === 'session' && !caller.verified,
+      selfNamed: caller.selfNamed,
       createdAt: nowIso,
       updatedAt: nowIso,
       ttl: context.options.defaultTtl,

@@ -48,7 +48,7 @@ export async function send(context: Context, caller: Caller, input: SendInput): 
     ...(input.replyTo !== undefined && { replyTo: input.replyTo }),
     intent: input.intent ?? 'inform',
     priority: input.priority ?? 'normal',
-    hops: answered === undefined ? 0 : answered.hops + 1,
+    hops: await hopsOf(context, from.id, answered),
   } as const
   requireSize(base)
 
@@ -125,6 +125,13 @@ function requireSize(base: { readonly content: string }): void {
   )
 }
 
+/** How deep a chain of replies is. A person’s prompt in between begins a new one. */
+async function hopsOf(context: Context, id: string, answered: Message | undefined): Promise<number> {
+  if (answered === undefined) return 0
+  const prompted = (await context.find(id))?.activity?.lastHumanPrompt
+  return prompted !== undefined && prompted > answered.sentAt ? 0 : answered.hops + 1
+}
+
 /** The message a reply answers: one this session received, or one it sent itself. */
 async function messageBehind(context: Context, id: string, replyTo: string): Promise<Message> {
   const received = await context.store.inbox.find(id, replyTo)
@@ -176,7 +183,7 @@ async function wakeAll(
     let wake = plan.answer
     if (plan.touch) {
       try {
-        await context.store.touchWake(entry.session.host.hostKey)
+        await context.store.hosts.touchWake(entry.session.host.hostKey)
         woken.push(id)
       } catch (fault) {
         // The message is stored; a wake that failed must not look like a send that failed.
@@ -186,6 +193,8 @@ async function wakeAll(
         }
       }
     }
+    // Hooks that have nothing to look at do not even start.
+    if (entry.session.host.hooked) await context.store.hosts.mark(entry.session.host.hostKey).catch(() => undefined)
     const done = finished(entry, seen)
     deliveries.push({
       id,
@@ -201,9 +210,11 @@ async function wakeAll(
   return deliveries
 }
 
-/** Only who has a door can be woken, so only then is there anything to count. */
+/** Only who has a door can be woken, so only then is there anything to count. A person’s prompt begins the count anew. */
 async function wakesBefore(context: Context, senderId: string, stored: readonly Addressee[]) {
-  return stored.some(({ entry }) => (entry?.session.host.doors.length ?? 0) > 0)
-    ? context.store.sent.wakes(senderId)
-    : {}
+  if (!stored.some(({ entry }) => (entry?.session.host.doors.length ?? 0) > 0)) return {}
+  const prompted = (await context.find(senderId))?.activity?.lastHumanPrompt
+  const sinceMs = prompted === undefined ? 0 : Date.parse(prompted)
+  const wakes = await context.store.sent.wakes(senderId)
+  return Object.fromEntries(Object.entries(wakes).map(([id, times]) => [id, times.filter((ms) => ms > sinceMs)]))
 }

@@ -20,6 +20,8 @@ export interface SessionHost {
   /** The server that speaks for the session now. Its end ends nothing. */
   readonly server?: ProcessRef
   readonly pane?: string
+  /** True once the host's hooks have spoken: they tell the session of mail and changes. */
+  readonly hooked?: boolean
   /** Ways this host can be woken while idle; empty = none. */
   readonly doors: readonly string[]
 }

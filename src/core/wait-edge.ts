@@ -21,7 +21,7 @@ export async function addEdge(
   caller: Caller,
   wait: Pick<WaitEdge, 'targets' | 'mode' | 'orMessage'> & { readonly untilMs: number },
 ): Promise<OwnEdge | undefined> {
-  if (caller.kind !== 'session' || caller.session === undefined) return undefined
+  if (caller.kind !== 'session' || caller.session === undefined || caller.isSubagent) return undefined
   const { untilMs, ...edgeOf } = wait
   const edge: WaitEdge = {
     waitId: context.random.token(8),

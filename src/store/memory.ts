@@ -7,7 +7,19 @@ import { BusError } from '../core/errors.ts'
 import { isId } from '../core/ids.ts'
 import { LIMITS } from '../core/limits.ts'
 import { isMessageId, type Message, type Place, type Sent } from '../core/message.ts'
-import type { Clock, Entry, InboxStore, SentStore, SessionStore, Store, Watch } from '../core/ports.ts'
+import type {
+  Binding,
+  Clock,
+  Entry,
+  HostStore,
+  InboxStore,
+  SentStore,
+  SessionStore,
+  Shown,
+  Store,
+  Watch,
+} from '../core/ports.ts'
+import { NOTHING_SHOWN } from '../core/shown.ts'
 
 export interface MemoryStoreOptions {
   /** Only leases of claims and times of reading need one. */
@@ -21,7 +33,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
   const sent = memorySent()
   const names = new Map<string, string>()
   const followers = new Map<string, Set<string>>()
-  const shown = new Map<string, Readonly<Record<string, string>>>()
+  const shown = new Map<string, Shown>()
   return {
     sessions: memorySessions(),
     inbox: memoryInbox(clock, inboxLimit, sent),
@@ -48,16 +60,17 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
       async followers(target) {
         return [...(followers.get(target) ?? [])]
       },
-      async shown(id) {
-        return shown.get(id) ?? bare({})
+    },
+    shown: {
+      async read(id) {
+        return shown.get(id) ?? NOTHING_SHOWN
       },
-      async setShown(id, next) {
-        shown.set(checked(id), bare(next))
+      async change(id, decide) {
+        const next = decide(shown.get(checked(id)) ?? NOTHING_SHOWN)
+        if (next !== undefined) shown.set(id, next)
       },
     },
-    async touchWake(hostKey) {
-      checked(hostKey)
-    },
+    hosts: memoryHosts(),
     async tidy() {
       return 0
     },
@@ -249,6 +262,41 @@ function createWatchers() {
       const own = (id: string) => hint(id)
       hints.add(own)
       return { mode: 'events', close: () => hints.delete(own) }
+    },
+  }
+}
+
+function memoryHosts(): HostStore {
+  const bindings = new Map<string, Binding>()
+  const latest = (matches: (binding: Binding) => boolean) =>
+    [...bindings.values()].filter(matches).sort((a, b) => (a.boundAt <= b.boundAt ? 1 : -1))[0]
+  return {
+    async bind(binding) {
+      bindings.delete(binding.hostKey) // so that of two of one moment the later stands last
+      bindings.set(checked(binding.hostKey), binding)
+    },
+    async find(hostKey) {
+      return bindings.get(hostKey)
+    },
+    async ofClient(client) {
+      return latest(
+        (binding) => binding.client !== undefined && JSON.stringify(binding.client) === JSON.stringify(client),
+      )
+    },
+    async ofTranscript(transcript) {
+      return latest((binding) => binding.transcript === transcript)
+    },
+    async drop(sessionId) {
+      for (const [hostKey, binding] of bindings) if (binding.sessionId === sessionId) bindings.delete(hostKey)
+    },
+    async mark(hostKey) {
+      checked(hostKey)
+    },
+    async unmark(hostKey) {
+      checked(hostKey)
+    },
+    async touchWake(hostKey) {
+      return `wakes/${checked(hostKey)}`
     },
   }
 }

@@ -13,12 +13,15 @@ export interface Arguments {
   readonly sessionId?: string
   /** The caller's id, as a host's hook wrote it into the call. */
   readonly hookSession?: string
+  /** Set by the same hook where a subagent calls. */
+  readonly isSubagent?: boolean
 }
 
 /** Accepted by every tool whether listed or not: hosts' hooks and shared servers fill them in. */
 const EVERYWHERE: Readonly<Record<string, JsonSchema>> = {
   sessionId: { type: 'string' },
   _session: { type: 'string' },
+  _agent: { type: 'string' },
 }
 
 /** @throws BusError BAD_INPUT, one sentence per parameter that is wrong. */
@@ -46,11 +49,12 @@ export function readArguments(tool: Tool, raw: unknown): Arguments {
   }
   if (problems.length > 0) throw refusal(tool, problems, Object.keys(properties))
 
-  const { sessionId, _session } = Object.fromEntries(values)
+  const { sessionId, _session, _agent } = Object.fromEntries(values)
   return {
     values: Object.fromEntries([...values].filter(([name]) => Object.hasOwn(properties, name))),
     ...(typeof sessionId === 'string' && sessionId !== '' && { sessionId }),
     ...(typeof _session === 'string' && _session !== '' && { hookSession: _session }),
+    ...(typeof _agent === 'string' && _agent !== '' && { isSubagent: true }),
   }
 }
 

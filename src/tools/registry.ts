@@ -66,7 +66,7 @@ export interface CallDeps extends Omit<ToolContext, 'bus' | 'caller'> {
   readonly bus: Bus
   readonly toolsets: ReadonlySet<string>
   /** What is known of the caller beside the arguments. */
-  readonly hints: Omit<CallerHints, 'argument' | 'argumentMeans' | 'hookSays'>
+  readonly hints: Omit<CallerHints, 'argument' | 'argumentMeans' | 'hookSays' | 'isSubagent'>
   readonly log?: Log | undefined
 }
 
@@ -80,10 +80,11 @@ export interface Called {
 export async function callTool(name: string, rawArgs: unknown, deps: CallDeps): Promise<Called> {
   try {
     const tool = find(name, deps.toolsets)
-    const { values, sessionId, hookSession } = readArguments(tool, rawArgs)
+    const { values, sessionId, hookSession, isSubagent } = readArguments(tool, rawArgs)
     const caller = await deps.bus.identify({
       ...deps.hints,
       hookSays: hookSession,
+      isSubagent,
       argument: sessionId,
       argumentMeans: tool.sessionIdMeans,
     })

@@ -1,14 +1,12 @@
-/** Who follows whom, and what a session has been shown already. Losing either costs a reminder. */
+/** Who follows whom. Losing it costs a reminder. */
 
 import fs from 'node:fs'
 import path from 'node:path'
 import type { FollowStore } from '../../core/ports.ts'
-import { namesIn, readIfThere, removeIfThere, replace } from '../../system/atomic-file.ts'
+import { namesIn, removeIfThere } from '../../system/atomic-file.ts'
 import type { Home } from './home.ts'
 import { fileName, idOf } from './layout.ts'
 import { removeEmpty } from './retention.ts'
-
-const MAX_BYTES = 64 * 1024
 
 export function fileFollow(home: Home): FollowStore {
   const { at } = home
@@ -25,18 +23,6 @@ export function fileFollow(home: Home): FollowStore {
     },
     async followers(target) {
       return namesIn(at.watchers(target)).flatMap((name) => idOf(name) ?? [])
-    },
-    async shown(id) {
-      try {
-        const got = readIfThere(at.shown(id), MAX_BYTES)
-        const raw: unknown = got === undefined ? {} : JSON.parse(got.text)
-        return typeof raw === 'object' && raw !== null ? (raw as Record<string, string>) : {}
-      } catch {
-        return {} // shown once more rather than never
-      }
-    },
-    async setShown(id, shown) {
-      home.write(() => replace(home.tmp(), at.shown(id), JSON.stringify(shown), 'process'))
     },
   }
 }

@@ -15,6 +15,9 @@ export const DIRECTORIES = [
   'inboxes',
   'sent',
   'names',
+  'hosts',
+  'clients',
+  'pending',
   'wakes',
   'watchers',
   'locks',
@@ -39,6 +42,12 @@ export interface Layout {
   damaged(id: string): string
   sent(id: string): string
   name(folded: string): string
+  /** What hooks learnt of a conversation, and which is the latest of a client process. */
+  readonly hosts: string
+  readonly clients: string
+  host(hostKey: string): string
+  client(tag: string): string
+  pending(hostKey: string): string
   wake(hostKey: string): string
   watchers(id: string): string
   lock(key: string): string
@@ -65,6 +74,11 @@ export function layout(home: string): Layout {
     damaged: (id) => path.join(inbox(id), 'damaged'),
     sent: (id) => at('sent', fileName(id)),
     name: (folded) => at('names', nameFile(folded)),
+    hosts: at('hosts'),
+    clients: at('clients'),
+    host: (hostKey) => at('hosts', `${fileName(hostKey)}.json`),
+    client: (tag) => at('clients', `${tag}.json`),
+    pending: (hostKey) => at('pending', fileName(hostKey)),
     wake: (hostKey) => at('wakes', fileName(hostKey)),
     watchers: (id) => at('watchers', fileName(id)),
     lock: (key) => at('locks', key),

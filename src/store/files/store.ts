@@ -3,17 +3,19 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import type { ProcessRef, Store } from '../../core/ports.ts'
-import { type Durability, errorCode, namesIn, removeIfThere } from '../../system/atomic-file.ts'
+import { type Durability, namesIn, removeIfThere } from '../../system/atomic-file.ts'
 import { checkTag, processTag } from '../../system/process.ts'
 import { createClaims } from './claims.ts'
 import { fileFollow } from './follow.ts'
 import { openHome } from './home.ts'
+import { fileHosts } from './hosts.ts'
 import { fileInbox } from './inbox.ts'
 import { layout } from './layout.ts'
 import { createLocks } from './lock.ts'
 import { fileNames } from './names.ts'
 import { fileSent } from './sent.ts'
 import { fileSessions } from './sessions.ts'
+import { fileShown } from './shown.ts'
 
 export interface FileStoreOptions {
   /** Absolute. Made when it is not there. */
@@ -55,18 +57,8 @@ export function fileStore(options: FileStoreOptions): FileStore {
     sent: fileSent(home),
     names: fileNames(home, locks),
     follow: fileFollow(home),
-    async touchWake(hostKey) {
-      const file = at.wake(hostKey)
-      const now = new Date()
-      home.write(() => {
-        try {
-          fs.utimesSync(file, now, now)
-        } catch (fault) {
-          if (errorCode(fault) !== 'ENOENT') throw fault
-          fs.writeFileSync(file, '', { mode: 0o600 })
-        }
-      })
-    },
+    shown: fileShown(home, locks),
+    hosts: fileHosts(home),
     async tidy() {
       let removed = 0
       for (const directory of [at.tmp, at.locks]) {

@@ -1,0 +1,86 @@
+/** Which session a conversation of a host belongs to, and the marks its hooks look at. */
+
+import fs from 'node:fs'
+import path from 'node:path'
+import { isId } from '../../core/ids.ts'
+import type { Binding, HostStore, ProcessRef } from '../../core/ports.ts'
+import { errorCode, namesIn, readIfThere, removeIfThere, replace } from '../../system/atomic-file.ts'
+import { processTag } from '../../system/process.ts'
+import type { Home } from './home.ts'
+
+const MAX_BYTES = 16 * 1024
+
+export function fileHosts(home: Home): HostStore {
+  const { at } = home
+
+  const load = (file: string): Binding | undefined => {
+    try {
+      const got = readIfThere(file, MAX_BYTES)
+      const raw = got === undefined ? undefined : (JSON.parse(got.text) as Partial<Binding>)
+      return raw !== undefined && isId(raw.sessionId ?? '') && isId(raw.hostKey ?? '') ? (raw as Binding) : undefined
+    } catch {
+      return undefined // a damaged binding is made again at the next start of the session
+    }
+  }
+  const all = (directory: string): [string, Binding][] =>
+    namesIn(directory).flatMap((name) => {
+      const file = path.join(directory, name)
+      const binding = load(file)
+      return binding === undefined ? [] : [[file, binding] as [string, Binding]]
+    })
+  const touch = (file: string) => {
+    const now = new Date()
+    home.write(() => {
+      try {
+        fs.utimesSync(file, now, now)
+      } catch (fault) {
+        if (errorCode(fault) !== 'ENOENT') throw fault
+        fs.writeFileSync(file, '', { mode: 0o600 })
+      }
+    })
+  }
+
+  return {
+    async bind(binding) {
+      const text = JSON.stringify(binding)
+      home.write(() => {
+        replace(home.tmp(), at.host(binding.hostKey), text, 'process')
+        if (binding.client !== undefined) replace(home.tmp(), at.client(processTag(binding.client)), text, 'process')
+      })
+    },
+    async find(hostKey) {
+      return load(at.host(hostKey))
+    },
+    async ofClient(client: ProcessRef) {
+      return load(at.client(processTag(client)))
+    },
+    async ofTranscript(transcript) {
+      const found = all(at.hosts).filter(([, binding]) => binding.transcript === transcript)
+      return found.map(([, binding]) => binding).sort((a, b) => (a.boundAt < b.boundAt ? 1 : -1))[0]
+    },
+    async drop(sessionId) {
+      for (const [file, binding] of [...all(at.hosts), ...all(at.clients)]) {
+        if (binding.sessionId !== sessionId) continue
+        removeIfThere(file)
+        removeIfThere(at.pending(binding.hostKey))
+        removeIfThere(at.wake(binding.hostKey))
+      }
+    },
+    async mark(hostKey) {
+      home.write(() => {
+        try {
+          fs.closeSync(fs.openSync(at.pending(hostKey), 'wx', 0o600))
+        } catch (fault) {
+          if (errorCode(fault) !== 'EEXIST') throw fault
+        }
+      })
+    },
+    async unmark(hostKey) {
+      removeIfThere(at.pending(hostKey))
+    },
+    async touchWake(hostKey) {
+      touch(at.wake(hostKey))
+      return at.wake(hostKey)
+    },
+  }
+}
