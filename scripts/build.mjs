@@ -1,6 +1,6 @@
 // Builds dist/: one executable with everything it needs inside, and the library with its types.
 import { spawnSync } from 'node:child_process'
-import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
@@ -24,7 +24,14 @@ const withoutValidator = {
   },
 }
 
+/**
+ * nanoid for browsers takes the global crypto, which Node loads at first use; its other build loads node:crypto at every
+ * start, which costs a hook several milliseconds.
+ */
+const alias = { nanoid: path.join(root, 'node_modules/nanoid/index.browser.js') }
+
 const shared = {
+  alias,
   absWorkingDir: root,
   bundle: true,
   minify: true,
@@ -41,6 +48,9 @@ mkdirSync(dist)
 await build({ ...shared, entryPoints: ['src/index.ts'], outfile: 'dist/index.js', format: 'cjs' })
 writeFileSync(path.join(dist, 'package.json'), '{"type":"commonjs"}\n')
 chmodSync(path.join(dist, 'index.js'), 0o755)
+// One file per host adapter: hooks start for every prompt, so each carries only what it uses.
+await build({ ...shared, entryPoints: ['hooks/claude-code.ts'], outdir: 'dist/hooks', format: 'cjs' })
+copyFileSync(path.join(root, 'hooks/gate.sh'), path.join(dist, 'hooks/gate.sh'))
 await build({ ...shared, entryPoints: ['src/lib.ts'], outfile: 'dist/lib.mjs', format: 'esm' })
 
 if (!process.argv.includes('--no-types')) {

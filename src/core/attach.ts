@@ -88,7 +88,9 @@ function fresh(
     { host: { ...traits }, selfNamed: false },
     { task: '', project, ...(name !== undefined && { name }) },
   )
-  return { ...session, ...(parent !== undefined && { parentSessionId: parent.sessionId }) }
+  // A hook ends with its event; the server of the session names itself at its first call.
+  const { server: _, ...host } = session.host
+  return { ...session, host, ...(parent !== undefined && { parentSessionId: parent.sessionId }) }
 }
 
 function hostOf(session: Session, traits: HostTraits, conversation: Conversation, hostKey: string): Session['host'] {

@@ -104,10 +104,9 @@ async function turnBegins(context: Context, entry: Entry, prompt: string): Promi
     return { activity }
   })
   if (wakeId !== undefined) return activationOf(context, entry)
-  if (!isHosts)
-    await context.store.shown.change(entry.session.id, (shown) =>
-      shown.holds === 0 ? undefined : { ...shown, holds: 0 },
-    )
+  if (!isHosts && (await context.store.shown.read(entry.session.id)).holds > 0) {
+    await context.store.shown.change(entry.session.id, (shown) => ({ ...shown, holds: 0 }))
+  }
   return undefined
 }
 
@@ -129,12 +128,14 @@ async function tell(context: Context, traits: HostTraits, entry: Entry, telling:
   const changes = await changesFor(context, entry)
   const notices = await noticesFor(context, entry)
   let fresh: readonly Message[] = unread
-  await context.store.shown.change(session.id, (before) => {
-    const shown = forgetRead(before, new Set(unread.map(({ id }) => id)))
-    if (!everything) fresh = unread.filter(({ id }) => !shown.messages.includes(id))
-    if (fresh.length === 0 && shown.messages.length === before.messages.length) return undefined
-    return { ...shown, messages: unread.map(({ id }) => id) }
-  })
+  const hasTold = unread.length > 0 || (await context.store.shown.read(session.id)).messages.length > 0
+  if (hasTold)
+    await context.store.shown.change(session.id, (before) => {
+      const shown = forgetRead(before, new Set(unread.map(({ id }) => id)))
+      if (!everything) fresh = unread.filter(({ id }) => !shown.messages.includes(id))
+      if (fresh.length === 0 && shown.messages.length === before.messages.length) return undefined
+      return { ...shown, messages: unread.map(({ id }) => id) }
+    })
   const [oldest] = unread
   const known = unread.length - fresh.length
   const ageMs = oldest === undefined ? 0 : Math.max(0, context.clock.now() - Date.parse(oldest.sentAt))

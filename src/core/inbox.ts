@@ -212,11 +212,12 @@ function answerOf(
 ): InboxAnswer {
   return {
     sessionId,
+    // Before the messages: whoever reads them has read this.
+    ...(messages.length > 0 && { note: NOTE }),
     messages,
     remaining,
     peek: isPeek,
     ...(problems.length > 0 && { partial: problems.slice(0, 5) }),
-    ...(messages.length > 0 && { note: NOTE }),
   }
 }
 

@@ -105,7 +105,8 @@ function about(setting: CallSetting, connection: Connection, extra: Extra): Call
       configured: setting.sessionId ?? sessionInEnvironment(host, env),
       host: {
         kind: host.kind,
-        doors: host.doors,
+        // A door exists only where the host’s own hooks say so; whoever registers through a tool alone has none.
+        doors: [],
         ...(info !== undefined && { version: info.version }),
         ...(client !== undefined && { client }),
       },

@@ -12,14 +12,15 @@ const MAX_DELAY_MS = 2 ** 31 - 1
  * `micros()` takes its fractions from `steady` and follows `wall` as soon as the two are more than 2 ms apart (a clock
  * that was set, a machine that slept), so it may step back: who needs an order keeps the last value.
  */
-export function createClock(wall: () => number, steady: () => number, startMs = wall() - steady()): Clock {
-  let anchorMs = startMs
+export function createClock(wall: () => number, steady: () => number, startMs = () => wall() - steady()): Clock {
+  let anchorMs: number | undefined
   return {
     now: wall,
     steady,
     micros() {
       const wallMs = wall()
       const steadyMs = steady()
+      anchorMs ??= startMs()
       if (Math.abs(anchorMs + steadyMs - wallMs) > MAX_DRIFT_MS) anchorMs = wallMs - steadyMs
       return Math.round((anchorMs + steadyMs) * 1_000)
     },
@@ -39,6 +40,6 @@ export function createClock(wall: () => number, steady: () => number, startMs = 
 export const systemClock: Clock = createClock(
   () => Date.now(),
   () => performance.now(),
-  // Known to the microsecond, where Date.now() would anchor every process up to 1 ms off.
-  performance.timeOrigin,
+  // Known to the microsecond, where Date.now() would anchor every process up to 1 ms off. Asked late: most hooks never do.
+  () => performance.timeOrigin,
 )

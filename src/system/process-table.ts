@@ -1,6 +1,5 @@
 /** What the system says about a pid right now. Never signals a process, never reads its command line or environment. */
 
-import { spawnSync } from 'node:child_process'
 import { readFileSync, readlinkSync } from 'node:fs'
 
 export interface Seen {
@@ -57,12 +56,14 @@ export function parseStat(row: string): Seen | undefined {
 /** Asks `ps`, for systems without /proc. The flags are POSIX's plus `lstart`, which macOS and procps both have. */
 export function fromPs(pid: number): Sight {
   // A fixed zone and language, or the same process would have two start times for two callers.
-  const { stdout, status } = spawnSync('/bin/ps', ['-o', 'ppid=,stat=,lstart=', '-p', String(pid)], {
-    env: { LC_ALL: 'C', TZ: 'UTC' },
-    encoding: 'utf8',
-    timeout: 2_000,
-    windowsHide: true,
-  })
+  const { stdout, status } = process
+    .getBuiltinModule('node:child_process')
+    .spawnSync('/bin/ps', ['-o', 'ppid=,stat=,lstart=', '-p', String(pid)], {
+      env: { LC_ALL: 'C', TZ: 'UTC' },
+      encoding: 'utf8',
+      timeout: 2_000,
+      windowsHide: true,
+    })
   const row = status === 0 ? /^\s*(\d+)\s+(\S+)\s+(.+?)\s*$/.exec(stdout) : undefined
   const startMs = Date.parse(`${row?.[3]} UTC`)
   if (row?.[1] === undefined || row[2] === undefined || Number.isNaN(startMs)) return fromSignal(pid)

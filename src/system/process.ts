@@ -1,8 +1,8 @@
 /** Who is alive: pid + start time + boot + pid namespace + machine. The rules of "gone" are here, the looking in process-table. */
 
-import { createHash } from 'node:crypto'
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
+import { shortHash } from '../core/ids.ts'
 import type { Life, Processes, ProcessRef } from '../core/ports.ts'
 import { lookUp } from './process-table.ts'
 
@@ -64,7 +64,7 @@ export function createProcesses(): Processes {
  */
 export function processTag(ref: ProcessRef): string {
   const start = ref.start !== undefined && /^[0-9a-z]+$/.test(ref.start) ? ref.start : 'x'
-  return `${ref.pid}.${start}.${hash(ref.boot ?? '')}.${hash(`${ref.ns}\n${ref.node}`)}`
+  return `${ref.pid}.${start}.${shortHash(ref.boot ?? '')}.${shortHash(`${ref.ns}\n${ref.node}`)}`
 }
 
 /**
@@ -72,9 +72,9 @@ export function processTag(ref: ProcessRef): string {
  * this machine; `unknown` for what is no tag, and for one from another namespace or machine.
  */
 export function checkTag(tag: string, self: ProcessRef): Life {
-  const [, pid, start, boot, where] = /^(\d{1,10})\.([0-9a-z]+)\.([0-9a-f]{8})\.([0-9a-f]{8})$/.exec(tag) ?? []
-  if (pid === undefined || where !== hash(`${self.ns}\n${self.node}`)) return 'unknown'
-  if (boot !== hash(self.boot ?? '')) return self.boot === undefined || boot === hash('') ? 'unknown' : 'gone'
+  const [, pid, start, boot, where] = /^(\d{1,10})\.([0-9a-z]+)\.([0-9a-z]+)\.([0-9a-z]+)$/.exec(tag) ?? []
+  if (pid === undefined || where !== shortHash(`${self.ns}\n${self.node}`)) return 'unknown'
+  if (boot !== shortHash(self.boot ?? '')) return self.boot === undefined || boot === shortHash('') ? 'unknown' : 'gone'
   const { start: _, ...here } = self
   return checkRef({ ...here, pid: Number(pid), ...(start !== undefined && start !== 'x' && { start }) }, self)
 }
@@ -101,7 +101,9 @@ function whereWeAre(): Where {
   // systemd, machine-id(5), read 2026-08: first boot leaves the file empty or with the word "uninitialized".
   const machine = orUndefined(() => readFileSync('/etc/machine-id', 'utf8').trim())
   // With the host name, since cloned machines share their machine-id; a wrong "another machine" only means "unknown".
-  const node = hash(machine !== undefined && /^[0-9a-f]{32}$/.test(machine) ? `${machine} ${hostname()}` : hostname())
+  const node = shortHash(
+    machine !== undefined && /^[0-9a-f]{32}$/.test(machine) ? `${machine} ${hostname()}` : hostname(),
+  )
   if (process.platform !== 'linux') {
     // Systems without pid namespaces have exactly one; of any other system it is not known.
     return process.platform === 'darwin' || process.platform === 'win32' ? { node, ns: process.platform } : { node }
@@ -118,8 +120,4 @@ function orUndefined(read: () => string): string | undefined {
   } catch {
     return undefined // not told on this system, which is what undefined says
   }
-}
-
-function hash(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 8)
 }

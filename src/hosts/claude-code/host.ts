@@ -11,5 +11,5 @@ export const claudeCode: Host = {
   metaKeys: [],
   waitCeilingMs: 110_000,
   callLimitEnv: 'MCP_TOOL_TIMEOUT',
-  doors: [],
+  doors: ['file-watch'],
 }

@@ -1,8 +1,7 @@
 /** Where everything lies under home. docs/on-disk-layout.md is this page in prose. */
 
-import { createHash } from 'node:crypto'
 import path from 'node:path'
-import { isDeviceName, isId } from '../../core/ids.ts'
+import { isDeviceName, isId, shortHash } from '../../core/ids.ts'
 
 export const LAYOUT_VERSION = 1
 
@@ -107,7 +106,7 @@ const PLAIN_NAME = /^[a-z0-9][a-z0-9_-]*$/
 /** Names may hold any letters, spaces and dots: those get a hash, which no plain name contains. */
 function nameFile(folded: string): string {
   if (PLAIN_NAME.test(folded) && !isDeviceName(folded)) return folded
-  const hash = createHash('sha256').update(folded).digest('hex').slice(0, 16)
+  const hash = shortHash(folded) + shortHash(folded, 1)
   const readable = folded.replace(/[^a-z0-9_-]+/g, '-').slice(0, 40)
   return `${readable}~${hash}`
 }

@@ -5,8 +5,8 @@
  * name holds the hash of the stale text: so of many clearers one removes it, and never a lock that came later.
  */
 
-import { createHash } from 'node:crypto'
 import { BusError } from '../../core/errors.ts'
+import { shortHash } from '../../core/ids.ts'
 import { LIMITS } from '../../core/limits.ts'
 import type { ProcessRef } from '../../core/ports.ts'
 import { publish, readIfThere, removeIfThere } from '../../system/atomic-file.ts'
@@ -39,7 +39,7 @@ export function createLocks(home: Home, self: ProcessRef, tag: string): Locks {
   const clearIfStale = (file: string): void => {
     const text = readIfThere(file, 4096)?.text
     if (text === undefined || !isStale(text)) return
-    const ticket = `${file}~${createHash('sha256').update(text).digest('hex').slice(0, 8)}`
+    const ticket = `${file}~${shortHash(text)}`
     if (!take(ticket)) {
       clearIfStale(ticket)
       return

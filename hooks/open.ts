@@ -1,0 +1,42 @@
+/** The bus as a hook opens it: the same rules and files as everywhere, and no more of them than a hook needs. */
+
+import os from 'node:os'
+import path from 'node:path'
+import { type Context, createContext } from '../src/core/context.ts'
+import type { Processes } from '../src/core/ports.ts'
+import { fileStore } from '../src/store/files/store.ts'
+import { systemClock } from '../src/system/clock.ts'
+import { createLog, type Log } from '../src/system/log.ts'
+import { createProcesses } from '../src/system/process.ts'
+import { createProjects, PATHS_FOLD_CASE } from '../src/system/projects.ts'
+import { systemRandom } from '../src/system/random.ts'
+
+export interface HookBus {
+  readonly context: Context
+  readonly processes: Processes
+  readonly log: Log
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** @param args `--home DIR` as `session-mcp install` wrote it; else SESSION_MCP_HOME, else the default. */
+export function openHookBus(env: Environment, args: readonly string[]): HookBus {
+  const at = args.indexOf('--home')
+  const home = path.resolve(
+    (at === -1 ? undefined : args[at + 1]) ?? env['SESSION_MCP_HOME'] ?? path.join(os.homedir(), '.session-mcp'),
+  )
+  const processes = createProcesses()
+  const log = createLog({ file: path.join(home, 'log', 'hooks.log'), level: 'warn', stderr: undefined })
+  const store = fileStore({ home, self: processes.self, durability: 'process' })
+  const context = createContext({
+    store,
+    processes,
+    clock: systemClock,
+    random: systemRandom,
+    projects: createProjects({ homeDir: os.homedir() }),
+    foldCase: PATHS_FOLD_CASE,
+    options: { defaultTtl: env['SESSION_MCP_DEFAULT_TTL'] ?? '4h', messageTtl: '7d' },
+    log: (level, event, facts) => log[level](event, facts),
+  })
+  return { context, processes, log }
+}
