@@ -1,5 +1,6 @@
 /** Who is calling: the strongest source wins, and a model's own word is the weakest. */
 
+import type { Activity } from './activity.ts'
 import type { ProcessRef } from './ports.ts'
 import type { Session } from './session.ts'
 
@@ -42,6 +43,8 @@ export type Caller =
       readonly id: string
       /** Undefined until the first update_session. */
       readonly session: Session | undefined
+      /** What was observed of it at this call. */
+      readonly activity?: Activity | undefined
       /** False where only an argument says so. */
       readonly verified: boolean
       /** True for an agent the session started itself: it may look and send, and nothing else. */

@@ -82,8 +82,10 @@ async function rows(context: Context, ids: readonly string[]): Promise<WatchAnsw
 /** What is new for the caller. Reading it marks the changes as shown; unread mail is said each time. */
 export async function news(context: Context, caller: Caller): Promise<News | undefined> {
   if (caller.kind !== 'session') return undefined
-  const own = await context.find(caller.id)
-  if (own === undefined) return undefined
+  // As it was when the call came; one that was registered by this very call has no news.
+  const { session, activity } = caller
+  if (session === undefined) return undefined
+  const own = { session, activity }
   const mail = await unreadOf(context, caller.id)
   const changes = await changesFor(context, own)
   const notices = await noticesFor(context, own)

@@ -79,7 +79,8 @@ async function speakFor(
   // update_session writes all of this itself, and must see who spoke for the session before.
   if (entry !== undefined && argumentMeans !== 'registers') await showLife(context, hints, entry)
   const isSubagent = hints.isSubagent === true
-  return { kind: 'session', id, session: entry?.session, verified, ...(isSubagent && { isSubagent }), connection, host }
+  const { session, activity } = entry ?? {}
+  return { kind: 'session', id, session, activity, verified, ...(isSubagent && { isSubagent }), connection, host }
 }
 
 /** May this connection speak for a session it only names? */

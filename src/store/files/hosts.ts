@@ -4,7 +4,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { isId } from '../../core/ids.ts'
 import type { Binding, HostStore, ProcessRef } from '../../core/ports.ts'
-import { errorCode, namesIn, readIfThere, removeIfThere, replace } from '../../system/atomic-file.ts'
+import { errorCode, factsIfThere, namesIn, readIfThere, removeIfThere, replace } from '../../system/atomic-file.ts'
 import { processTag } from '../../system/process.ts'
 import type { Home } from './home.ts'
 
@@ -76,7 +76,7 @@ export function fileHosts(home: Home): HostStore {
       })
     },
     async unmark(hostKey) {
-      removeIfThere(at.pending(hostKey))
+      if (factsIfThere(at.pending(hostKey)) !== undefined) removeIfThere(at.pending(hostKey))
     },
     async touchWake(hostKey) {
       touch(at.wake(hostKey))
