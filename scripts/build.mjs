@@ -1,6 +1,6 @@
 // Builds dist/: one executable with everything it needs inside, and the library with its types.
 import { spawnSync } from 'node:child_process'
-import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
@@ -52,6 +52,17 @@ chmodSync(path.join(dist, 'index.js'), 0o755)
 await build({ ...shared, entryPoints: ['hooks/claude-code.ts'], outdir: 'dist/hooks', format: 'cjs' })
 copyFileSync(path.join(root, 'hooks/gate.sh'), path.join(dist, 'hooks/gate.sh'))
 await build({ ...shared, entryPoints: ['src/lib.ts'], outfile: 'dist/lib.mjs', format: 'esm' })
+
+// Installable bundles: the manifests and texts of plugins/ with the executables they start.
+const plugins = path.join(dist, 'plugins')
+cpSync(path.join(root, 'plugins'), plugins, { recursive: true })
+mkdirSync(path.join(plugins, '.claude-plugin'))
+renameSync(path.join(plugins, 'marketplace.json'), path.join(plugins, '.claude-plugin/marketplace.json'))
+const program = path.join(plugins, 'claude-code/program')
+for (const file of ['index.js', 'package.json', 'hooks']) {
+  cpSync(path.join(dist, file), path.join(program, file), { recursive: true })
+}
+copyFileSync(path.join(root, 'LICENSE'), path.join(plugins, 'claude-code/LICENSE'))
 
 if (!process.argv.includes('--no-types')) {
   const tsc = path.join(root, 'node_modules/typescript/bin/tsc')
