@@ -52,6 +52,7 @@ const FIELDS = {
   name: {
     title: 'NAME',
     min: 8,
+    good: 16,
     cell: (row, { paint }) => ({ text: nameOf(row), paint: isOver(row) ? paint.faint : paint.name }),
   },
   status: { title: 'STATUS', cell: (row, view) => withPaint(row.status, statePainter(row, view)) },
@@ -62,6 +63,7 @@ const FIELDS = {
   project: {
     title: 'PROJECT',
     min: 12,
+    good: 16,
     keep: 'end',
     drop: 1,
     cell: (row, view) => ({ text: shortPath(row.projectPath, view.userHome), ...faintIf(isOver(row), view) }),
@@ -74,6 +76,7 @@ const FIELDS = {
   task: {
     title: 'TASK',
     min: 8,
+    good: 24,
     drop: 0,
     cell: (row, view) => ({ text: taskText(row), ...faintIf(isOver(row), view) }),
   },
@@ -110,16 +113,11 @@ export function countsOf(rows: readonly State[]): string {
   return `${count(rows.length, 'session')}: ${parts.join(', ')}`
 }
 
-/** What an answer could not read: an answer is never silently incomplete. */
+/** What an answer could not read: an answer is never silently incomplete. It names only the first few, so none are counted. */
 export function partialLines(partial: readonly Skipped[] | undefined, { paint }: View): string[] {
   if (partial === undefined || partial.length === 0) return []
-  const lines = partial.slice(0, 5).map(({ what, why }) => `  ${oneLine(what)}: ${oneLine(why)}`)
-  const more = partial.length > 5 ? [`  and ${partial.length - 5} more`] : []
-  return [
-    paint.warn(`Not complete, ${count(partial.length, 'entry', 'entries')} could not be read (session-mcp doctor):`),
-    ...lines,
-    ...more,
-  ]
+  const lines = partial.map(({ what, why }) => `  ${oneLine(what)}: ${oneLine(why)}`)
+  return [paint.warn('Not complete; session-mcp doctor counts what could not be read, for example:'), ...lines]
 }
 
 /** Every page as one answer; the totals are those of the first. */

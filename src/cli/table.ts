@@ -14,9 +14,11 @@ export interface Column {
   readonly align?: 'left' | 'right'
   /** The narrowest it may become; without it the column never shrinks. */
   readonly min?: number
+  /** The width below which it says little: others are left out before it shrinks further. */
+  readonly good?: number
   /** Which end is kept when it shrinks. */
   readonly keep?: 'start' | 'end'
-  /** Left out when the rest does not fit: the highest first. Without it the column always stays. */
+  /** Left out when the rest does not fit: the highest first, 0 only as a last resort. Without it the column always stays. */
   readonly drop?: number
 }
 
@@ -66,31 +68,35 @@ export function table(
 
 function layOut(columns: readonly Column[], filled: readonly number[], natural: readonly number[], width: number) {
   let shown = [...filled]
-  for (;;) {
-    const widths = shrink(columns, shown, natural, width)
-    if (total(shown, widths) <= width) return { shown, widths }
-    const droppable = shown.filter((i) => columns[i]?.drop !== undefined)
-    if (droppable.length === 0) return { shown, widths }
-    const worst = droppable.reduce((a, b) => ((columns[b]?.drop ?? 0) > (columns[a]?.drop ?? 0) ? b : a))
-    shown = shown.filter((i) => i !== worst)
+  const phases = [
+    { least: (i: number) => columns[i]?.good ?? columns[i]?.min, isDroppable: (drop = 0) => drop > 0 },
+    { least: (i: number) => columns[i]?.min, isDroppable: (drop?: number) => drop !== undefined },
+  ]
+  for (const { least, isDroppable } of phases) {
+    for (;;) {
+      const widths = shrink(shown, natural, width, least)
+      if (total(shown, widths) <= width) return { shown, widths }
+      const worst = shown
+        .filter((i) => isDroppable(columns[i]?.drop))
+        .sort((a, b) => (columns[b]?.drop ?? 0) - (columns[a]?.drop ?? 0))[0]
+      if (worst === undefined) break
+      shown = shown.filter((i) => i !== worst)
+    }
   }
+  return { shown, widths: shrink(shown, natural, width, (i) => columns[i]?.min) }
 }
 
 /** Takes from the widest that may shrink, until all fit or none may. */
 function shrink(
-  columns: readonly Column[],
   shown: readonly number[],
   natural: readonly number[],
   width: number,
+  least: (i: number) => number | undefined,
 ): number[] {
   const widths = [...natural]
   for (let over = total(shown, widths) - width; over > 0; over--) {
-    let widest: number | undefined
-    for (const i of shown) {
-      const min = columns[i]?.min
-      if (min === undefined || (widths[i] ?? 0) <= min) continue
-      if (widest === undefined || (widths[i] ?? 0) > (widths[widest] ?? 0)) widest = i
-    }
+    const able = shown.filter((i) => (widths[i] ?? 0) > (least(i) ?? Number.POSITIVE_INFINITY))
+    const widest = able.sort((a, b) => (widths[b] ?? 0) - (widths[a] ?? 0))[0]
     if (widest === undefined) break
     widths[widest] = (widths[widest] ?? 0) - 1
   }

@@ -1,0 +1,118 @@
+/** Runs one session of a real host: a fresh HOME, an emptied environment, loopback only, nothing left behind. */
+import { spawn } from 'node:child_process'
+import { mkdir, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { endGroup, leftInGroup } from './processes.ts'
+
+/** What a host is asked to do. */
+export interface Task {
+  executable: string
+  /** The session's own folder: HOME and configuration. */
+  root: string
+  project: string
+  modelUrl: string
+  /** Tells the scripted model which conversation this is. */
+  apiKey: string
+  prompt: string
+  /** How the host has to start our server. */
+  server: { name: string; command: string; args: string[] }
+  /** How long one tool call may last, where the host can be told; its own default otherwise. */
+  callLimitMs?: number | undefined
+}
+
+/** How a host is started for a task: all that differs between hosts. */
+export interface Launch {
+  args: string[]
+  env: Record<string, string>
+  files: { path: string; json: unknown }[]
+}
+
+export interface Host {
+  name: string
+  launch(task: Task): Launch
+}
+
+export interface HostRun {
+  exitCode: number | null
+  stdout: string
+  stderr: string
+  /** Processes the host left running after its own end; they are killed. */
+  leftBehind: string[]
+}
+
+/** `LAB_SERVER` runs the tests against another build, such as an installed package. */
+const entry = process.env['LAB_SERVER'] ?? fileURLToPath(new URL('../../../dist/index.js', import.meta.url))
+
+/** The server exactly as a user would register it. */
+export function ourServer(busHome: string): Task['server'] {
+  return { name: 'session-mcp', command: 'node', args: [entry, '--default-ttl=4h', '--home', busHome] }
+}
+
+const timeoutMs = 100_000
+
+/** @param killWhen kills the host itself, and only it, when it resolves. */
+export async function runHost(host: Host, task: Task, killWhen?: Promise<unknown>): Promise<HostRun> {
+  const { args, env, files } = host.launch(task)
+  const home = homeOf(task)
+  await mkdir(home, { recursive: true })
+  for (const file of files) {
+    await mkdir(path.dirname(file.path), { recursive: true })
+    await writeFile(file.path, JSON.stringify(file.json, null, 2))
+  }
+  const child = spawn(task.executable, args, {
+    cwd: task.project,
+    env: {
+      PATH: [path.dirname(process.execPath), '/usr/bin', '/bin'].join(path.delimiter),
+      HOME: home,
+      // Whatever wants to leave the machine asks the scripted model, which refuses and keeps the name.
+      HTTP_PROXY: task.modelUrl,
+      HTTPS_PROXY: task.modelUrl,
+      NO_PROXY: '127.0.0.1,localhost',
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  })
+  const end = () => endGroup(child.pid)
+  process.once('exit', end) // Of the test run itself: a detached host would outlive it.
+  let stdout = ''
+  let stderr = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text
+  })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text
+  })
+  const timer = setTimeout(() => {
+    stderr += `\nlab: killed after ${timeoutMs} ms`
+    end()
+  }, timeoutMs)
+  killWhen?.then(
+    () => child.kill('SIGKILL'),
+    () => undefined,
+  )
+  const closed = new Promise((resolve) => child.once('close', resolve))
+  try {
+    const exitCode = await new Promise<number | null>((resolve, reject) => {
+      child.once('error', reject)
+      child.once('exit', resolve)
+    })
+    const leftBehind = await leftInGroup(child.pid)
+    end()
+    // All it wrote has been read when its pipes close; a process outside the group could hold them open.
+    await Promise.race([closed, delay(1000, undefined, { ref: false })])
+    return { exitCode, stdout, stderr, leftBehind }
+  } finally {
+    clearTimeout(timer)
+    end()
+    process.off('exit', end)
+    child.stdout.destroy()
+    child.stderr.destroy()
+  }
+}
+
+export function homeOf(task: Task): string {
+  return path.join(task.root, 'home')
+}
