@@ -1,5 +1,6 @@
 import { type Config, SETTING_NAMES, type SettingName, variableOf } from '../../config.ts'
 import { BusError } from '../../core/errors.ts'
+import type { OpenedBus } from '../../open.ts'
 import { type Context, defineCommand } from '../define.ts'
 import { type Check, fail, ok } from '../doctor/check.ts'
 import { EXIT } from '../exit.ts'
@@ -48,7 +49,23 @@ export default defineCommand({
   },
 })
 
-async function examine({ config, open }: Context): Promise<Check[]> {
+async function examine(context: Context): Promise<Check[]> {
+  let opened: OpenedBus | undefined
+  const checks = await examineBus({
+    ...context,
+    async open() {
+      opened = await context.open()
+      return opened
+    },
+  })
+  const { checkHosts } = await import('../doctor/hosts.ts')
+  const { machineOf, programOf } = await import('../install/machine.ts')
+  const { config } = context
+  const program = programOf(config, process.argv[1] ?? '')
+  return [...checks, ...(await checkHosts({ config, machine: machineOf(config), program, opened }))]
+}
+
+async function examineBus({ config, open }: Context): Promise<Check[]> {
   const { checkDisk, checkFormat, checkPlace, checkWriting, isThere } = await import('../doctor/home.ts')
   const { checkEvents, checkInotify } = await import('../doctor/events.ts')
   const { checkMail, checkSessions } = await import('../doctor/bus.ts')

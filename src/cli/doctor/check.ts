@@ -1,7 +1,7 @@
 /** One thing doctor looked at, and what to do about it. */
 
 export interface Check {
-  readonly area: 'node' | 'home' | 'disk' | 'events' | 'sessions' | 'mail'
+  readonly area: 'node' | 'home' | 'disk' | 'events' | 'sessions' | 'mail' | 'hosts'
   /** `warn` works, but not as well as it could; `fail` does not work. */
   readonly level: 'ok' | 'warn' | 'fail'
   /** What is true, in a sentence. */

@@ -1,0 +1,80 @@
+/** Runs the installed hook for real, at a moment that does nothing, on a home made for the purpose. */
+
+import { spawn } from 'node:child_process'
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import type { Environment } from '../../hosts/host.ts'
+import type { Launch, Wiring } from '../../hosts/wiring.ts'
+import { oneLine } from '../safe-text.ts'
+import { cut } from '../width.ts'
+
+export interface HookAnswer {
+  readonly isFine: boolean
+  /** Goes on a sentence about the hook. */
+  readonly text: string
+}
+
+/** Hosts give hooks at least this long (ms). */
+const LIMIT_MS = 5_000
+
+export async function tryHook(wiring: Wiring, hook: Launch, env: Environment): Promise<HookAnswer> {
+  const home = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), 'session-mcp-doctor-'))
+  try {
+    const { args, input } = wiring.probe(home)
+    const started = performance.now()
+    const { code, stdout, stderr } = await run(hook.node, [hook.scripts.at(-1) ?? '', ...args], input, env)
+    const took = Math.round(performance.now() - started)
+    const said = oneLine(stderr) === '' ? '' : ` It said: ${cut(oneLine(stderr), 200)}`
+    if (code === undefined) return { isFine: false, text: `does not end within ${LIMIT_MS / 1000} s.${said}` }
+    if (code !== 0) return { isFine: false, text: `ends with ${code}.${said}` }
+    if (!isAnswer(stdout)) return { isFine: false, text: `prints what no host can read: ${cut(oneLine(stdout), 100)}` }
+    return { isFine: true, text: `answers in ${took} ms.` }
+  } catch (fault) {
+    return { isFine: false, text: `cannot be started (${String((fault as NodeJS.ErrnoException).code ?? fault)}).` }
+  } finally {
+    fs.rmSync(home, { recursive: true, force: true })
+  }
+}
+
+interface Ran {
+  /** Undefined where it had to be ended. */
+  readonly code: number | undefined
+  readonly stdout: string
+  readonly stderr: string
+}
+
+function run(node: string, args: readonly string[], input: string, env: Environment): Promise<Ran> {
+  return new Promise((resolve, reject) => {
+    // Neither a host around us nor our own settings may reach it: it must see the home it is given, and no session.
+    const clean = Object.entries(env).filter(([name]) => !/^(CLAUDE|SESSION_MCP_)/i.test(name))
+    const child = spawn(node, args, {
+      env: Object.fromEntries(clean),
+      timeout: LIMIT_MS,
+      killSignal: 'SIGKILL',
+      windowsHide: true,
+    })
+    let [stdout, stderr] = ['', '']
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      stdout += text
+    })
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      stderr += text
+    })
+    child.stdin.on('error', () => {}) // ended before it read: its exit code says the rest
+    child.stdin.end(input)
+    child.on('error', reject)
+    child.on('close', (code) => resolve({ code: code ?? undefined, stdout, stderr }))
+  })
+}
+
+/** Silence, or one JSON object. */
+function isAnswer(stdout: string): boolean {
+  if (stdout.trim() === '') return true
+  try {
+    const value: unknown = JSON.parse(stdout)
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+  } catch {
+    return false
+  }
+}

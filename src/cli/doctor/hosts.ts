@@ -1,0 +1,115 @@
+/** Is each host wired to the bus, and does the wire carry: from its settings to an answer of the installed hook. */
+
+import fs from 'node:fs'
+import path from 'node:path'
+import type { Config } from '../../config.ts'
+import { BusError } from '../../core/errors.ts'
+import type { Launch, Machine, Program, Wiring } from '../../hosts/wiring.ts'
+import { WIRINGS } from '../../hosts/wirings.ts'
+import type { OpenedBus } from '../../open.ts'
+import { type Look, lookAt, readJson } from '../install/look.ts'
+import { defaultHome, findHost, isProgram } from '../install/machine.ts'
+import { count, listing } from '../words.ts'
+import { type Check, fail, ok, warn } from './check.ts'
+import { checkHookLog } from './hook-log.ts'
+import { tryHook } from './hook-run.ts'
+import { strangersOf } from './peers.ts'
+
+export interface HostsView {
+  readonly config: Pick<Config, 'home' | 'userHome' | 'env'>
+  readonly machine: Machine
+  /** What an install would write now: which files, which entries. */
+  readonly program: Program
+  /** Undefined where there is no home yet, so nobody has registered. */
+  readonly opened: OpenedBus | undefined
+}
+
+export async function checkHosts(view: HostsView): Promise<Check[]> {
+  const checks: Check[] = []
+  for (const wiring of WIRINGS) checks.push(...(await checkHost(wiring, view)))
+  return [...checks, ...checkHookLog(view.config.home)]
+}
+
+async function checkHost(wiring: Wiring, view: HostsView): Promise<Check[]> {
+  const { machine, program } = view
+  const { kind, title, plugins } = wiring
+  const found = findHost(wiring, machine)
+  const hasPlugin = plugins?.hasOurs(readJson(plugins.file(machine))) === true
+  const install = `session-mcp install ${kind}`
+  let looks: readonly Look[]
+  try {
+    looks = wiring.files(machine, program).map((file) => lookAt(file, wiring))
+  } catch (fault) {
+    if (!(fault instanceof BusError)) throw fault
+    return [fail('hosts', `${title}: ${fault.message.replace(' Nothing was changed.', '')}`, fault.hint)]
+  }
+  const isInstalled = looks.some(({ ours }) => ours.length > 0)
+  if (found === undefined && !isInstalled) return [ok('hosts', `${title} is not on this machine.`)]
+  const peers = await strangersOf(wiring, view, isInstalled ? undefined : `Run ${install}, then restart them.`)
+  if (!isInstalled && hasPlugin) {
+    return [ok('hosts', `${title} is wired by its plugin session-mcp, which is not looked into here.`), ...peers]
+  }
+  if (!isInstalled) {
+    const text = `${title} is here (${found}), but not wired: its sessions hear of mail only when they look.`
+    return [warn('hosts', text, `Run ${install}.`), ...peers]
+  }
+  const twice = warn(
+    'hosts',
+    `${title} has the plugin session-mcp as well: both run.`,
+    `Remove it, or run session-mcp uninstall ${kind}.`,
+  )
+  return [await followWire(wiring, looks, view), ...(hasPlugin ? [twice] : []), ...peers]
+}
+
+/** Along the wire until it is broken: one line says where, and what mends it. */
+async function followWire(wiring: Wiring, looks: readonly Look[], view: HostsView): Promise<Check> {
+  const { kind, title } = wiring
+  const again = `Run session-mcp install ${kind}.`
+  const broken = (text: string, fix = again) => fail('hosts', `${title}: ${text}`, fix)
+  for (const { file, ignored } of looks) {
+    if (ignored !== undefined) return broken(`${file.path}: ${ignored}`, 'Take it out of the file.')
+  }
+  for (const { file, ours } of looks) {
+    const labels = [...file.lists.flatMap(({ items }) => Object.keys(items)), ...file.members.map(({ label }) => label)]
+    const missing = labels.filter((label) => !ours.some((entry) => entry.label === label))
+    // A server under our name that a person wrote is as good as ours.
+    const lost = missing.filter((label) => !looks.some(({ byHand }) => byHand.includes(label)))
+    if (lost.length > 0) return broken(`${listing(lost)} ${lost.length === 1 ? 'is' : 'are'} missing in ${file.path}.`)
+  }
+  const launches = looks.flatMap(({ ours }) => ours.flatMap(({ launch }) => launch ?? []))
+  for (const launch of launches) {
+    const gone = missingPart(launch)
+    if (gone !== undefined) return broken(gone)
+  }
+  const homes = new Set(launches.map(({ home }) => home ?? defaultHome(view.config)))
+  if (homes.size > 1) return broken(`its hooks and its server use different buses: ${listing([...homes])}.`)
+  const hook = looks
+    .flatMap(({ file, ours }) => (file.lists.length > 0 ? ours : []))
+    .find(({ launch }) => launch)?.launch
+  const answer = hook === undefined ? undefined : await tryHook(wiring, hook, view.config.env)
+  if (answer !== undefined && !answer.isFine) return broken(`the hook ${hook?.scripts.at(-1)} ${answer.text}`)
+  const [home = view.config.home] = homes
+  const wired = `${title}: ${count(launches.length, 'entry', 'entries')} wired; the hook ${answer?.text ?? 'was not tried'}`
+  if (home !== view.config.home) {
+    const fix = `Look at it with --home=${home}, or run session-mcp install ${kind} to wire it to this one.`
+    return warn('hosts', `${wired} Its sessions use the bus at ${home}, not the one at ${view.config.home}.`, fix)
+  }
+  return ok('hosts', wired)
+}
+
+/** The first thing an entry starts that cannot be started, in a sentence. */
+function missingPart({ command, node, scripts }: Launch): string | undefined {
+  const program = [command, node].find((file) => path.isAbsolute(file) && !isProgram(file))
+  if (program !== undefined) return `${program}, which it starts, is not there or cannot be run.`
+  const script = scripts.find((file) => path.isAbsolute(file) && !isReadable(file))
+  return script === undefined ? undefined : `${script}, which it starts, is not there or cannot be read.`
+}
+
+function isReadable(file: string): boolean {
+  try {
+    fs.accessSync(file, fs.constants.R_OK)
+    return fs.statSync(file).isFile()
+  } catch {
+    return false // why is not the question: it was there when it was installed
+  }
+}

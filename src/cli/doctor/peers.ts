@@ -1,0 +1,57 @@
+/** Sessions that a host says are running and the bus has never heard of. */
+
+import fs from 'node:fs'
+import path from 'node:path'
+import { cleanId } from '../../core/ids.ts'
+import type { Peer, Wiring } from '../../hosts/wiring.ts'
+import { lookUp } from '../../system/process-table.ts'
+import { readJson } from '../install/look.ts'
+import { oneLine } from '../safe-text.ts'
+import { cut } from '../width.ts'
+import { listing } from '../words.ts'
+import { type Check, warn } from './check.ts'
+import type { HostsView } from './hosts.ts'
+
+/** Hosts keep one file per running session; more than this is something else (files). */
+const MOST = 500
+const SHOWN = 5
+
+export async function strangersOf(wiring: Wiring, view: HostsView, fix = 'Restart them.'): Promise<Check[]> {
+  const { peers, title } = wiring
+  if (peers === undefined) return []
+  const running = jsonFilesIn(peers.directory(view.machine))
+    .map((file) => peers.read(readJson(file)))
+    .filter((peer): peer is Peer => peer !== undefined && lives(peer))
+  const strangers: Peer[] = []
+  for (const peer of running) if (!(await isRegistered(peer, view))) strangers.push(peer)
+  if (strangers.length === 0) return []
+  const names = strangers.map(({ name, pid }) => (name === undefined ? `pid ${pid}` : cut(oneLine(name), 40)))
+  const shown = names.length > SHOWN ? [...names.slice(0, SHOWN), `${names.length - SHOWN} more`] : names
+  const many = strangers.length > 1
+  const text = `${strangers.length} ${title} ${many ? 'sessions run but have' : 'session runs but has'} not registered: ${listing(shown)}. Started before the install?`
+  return [warn('hosts', text, fix)]
+}
+
+function lives({ pid, start }: Peer): boolean {
+  const sight = lookUp(pid)
+  if (sight === 'absent' || sight === 'hidden' || sight.isZombie) return false
+  // The number may be another program's by now; on Linux both tell the start in the same ticks.
+  return process.platform !== 'linux' || start === undefined || start === sight.start
+}
+
+/** By what its hooks told us, else by its process: after a clear the host may list an id that is not the newest. */
+async function isRegistered({ pid, hostKey }: Peer, { opened }: HostsView): Promise<boolean> {
+  if (opened === undefined) return false
+  if ((await opened.store.hosts.find(cleanId(hostKey))) !== undefined) return true
+  const { entries } = await opened.store.sessions.list()
+  return entries.some(({ session }) => session.host.client?.pid === pid)
+}
+
+function jsonFilesIn(directory: string): string[] {
+  try {
+    const names = fs.readdirSync(directory).filter((name) => /^\d+\.json$/.test(name))
+    return names.slice(0, MOST).map((name) => path.join(directory, name))
+  } catch {
+    return [] // a host without a list, or with one that is not for us
+  }
+}

@@ -1,0 +1,178 @@
+/** Wires a host to the bus. Everything is planned before anything is written, and written as a whole. */
+
+import fs from 'node:fs'
+import type { Machine, Program, WiredFile, Wiring } from '../../hosts/wiring.ts'
+import { unifiedDiff } from './diff.ts'
+import { type Change, ChangedMeanwhile, changeFiles } from './host-file.ts'
+import { findRecord, type Known, type Look, lookAt, readJson, recordOf } from './look.ts'
+import { findHost } from './machine.ts'
+import { originalOf } from './original.ts'
+import { dropRecord, type FileRecord, type InstallRecord, saveRecord, sha256, undoOf } from './record.ts'
+import { unreadable } from './refuse.ts'
+import { putIn, tracesOf } from './wire.ts'
+
+export interface Job {
+  readonly wiring: Wiring
+  readonly machine: Machine
+  readonly program: Program
+  readonly version: string
+  readonly dryRun: boolean
+  /** Makes the home and refuses one that is not safe. */
+  openHome(): Promise<unknown>
+}
+
+export interface FileDone {
+  readonly path: string
+  readonly did: 'created' | 'changed' | 'restored' | 'removed' | 'unchanged'
+  /** Which of our entries, in the words of the host: events, servers. */
+  readonly entries: readonly string[]
+  /** With --dry-run. */
+  readonly diff?: string
+}
+
+export interface WireAnswer {
+  readonly host: string
+  readonly title: string
+  readonly home: string
+  readonly dryRun: boolean
+  readonly changed: boolean
+  readonly files: readonly FileDone[]
+  /** What the person should know. */
+  readonly notes: readonly string[]
+  /** What to do now. */
+  readonly next: readonly string[]
+}
+
+/** How often a plan is made again because the host wrote its own file at that moment. */
+const TRIES = 3
+
+/** @throws BusError; nothing was changed then, unless it says so. */
+export async function install(job: Job): Promise<WireAnswer> {
+  return again(() => installOnce(job))
+}
+
+/** Runs what plans and then writes; once more when a file changed in between. */
+export async function again<T>(run: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await run()
+    } catch (fault) {
+      if (!(fault instanceof ChangedMeanwhile)) throw fault
+      if (tries === TRIES) throw unreadable(`${fault.message}, again and again.`, 'Close it, then try again.', fault)
+    }
+  }
+}
+
+interface Plan extends Change {
+  readonly file: WiredFile
+  readonly look: Look
+  /** The file without us; undefined where there would be none. */
+  readonly base: string | undefined
+  readonly next: string
+}
+
+async function installOnce(job: Job): Promise<WireAnswer> {
+  const { wiring, machine, program, dryRun } = job
+  requireScripts(job)
+  const looks = wiring.files(machine, program).map((file) => lookAt(file, wiring))
+  const known = findRecord(wiring, looks, program.home)
+  const plans = looks.map((look): Plan => {
+    const { file, now } = look
+    return { ...now, file, look, base: originalOf(now, file, recordOf(known, file)), next: putIn(now.text ?? '', file) }
+  })
+  const changes = plans.filter(({ text, next }) => text !== next)
+  if (changes.length > 0 && !dryRun) {
+    await job.openHome()
+    write(job, plans, changes, known)
+  }
+  return {
+    host: wiring.kind,
+    title: wiring.title,
+    home: program.home,
+    dryRun,
+    changed: changes.length > 0,
+    files: plans.map((plan) => ({
+      path: plan.path,
+      did: plan.text === plan.next ? 'unchanged' : plan.text === undefined ? 'created' : 'changed',
+      entries: labelsOf(plan.file),
+      ...(dryRun && { diff: unifiedDiff(plan.path, plan.text, plan.next) }),
+    })),
+    notes: notesOn(job, plans, known),
+    next:
+      dryRun || changes.length === 0
+        ? []
+        : [`Restart the ${wiring.title} sessions that run now.`, 'session-mcp doctor says whether it works.'],
+  }
+}
+
+/** The record first: what was written without one could not be undone to the byte. */
+function write({ wiring, program, version }: Job, plans: readonly Plan[], changes: readonly Plan[], known?: Known) {
+  const kept = (known?.record.files ?? []).filter(({ path }) => !changes.some((change) => change.path === path))
+  const record: InstallRecord = {
+    version: 1,
+    host: wiring.kind,
+    installedAt: new Date().toISOString(),
+    by: version,
+    files: [...kept, ...plans.filter((plan) => changes.includes(plan)).map(fileRecord)],
+    directories: known?.record.directories ?? [],
+  }
+  saveRecord(program.home, record)
+  let made: readonly string[]
+  try {
+    made = changeFiles(changes)
+  } catch (fault) {
+    if (known?.home === program.home) saveRecord(program.home, known.record)
+    else dropRecord(program.home, wiring.kind)
+    throw fault
+  }
+  if (made.length > 0) saveRecord(program.home, { ...record, directories: [...record.directories, ...made] })
+  if (known !== undefined && known.home !== program.home) dropRecord(known.home, wiring.kind)
+}
+
+function fileRecord({ path, file, base, next }: Plan): FileRecord {
+  const before = base ?? ''
+  return {
+    path,
+    name: file.name,
+    existed: base !== undefined,
+    before: sha256(before),
+    wrote: sha256(next),
+    undo: undoOf(before, next),
+    ...tracesOf(before, next, file),
+  }
+}
+
+function labelsOf({ members, lists }: WiredFile): string[] {
+  return [...members.map(({ label }) => label), ...lists.flatMap(({ items }) => Object.keys(items))]
+}
+
+function requireScripts({ wiring, machine, program }: Job): void {
+  const files = [program.server, ...wiring.scripts.map((name) => machine.join(program.hooks, name))]
+  const missing = files.find((file) => !fs.existsSync(file))
+  if (missing === undefined) return
+  throw unreadable(
+    `${missing} is missing, which ${wiring.title} would have to start.`,
+    'Install session-mcp again; in a checkout run npm run build first.',
+  )
+}
+
+function notesOn({ wiring, machine, program }: Job, plans: readonly Plan[], known?: Known): string[] {
+  const { title, plugins } = wiring
+  return [
+    ...(findHost(wiring, machine) === undefined
+      ? [`${title} was not found on this machine; it will find the bus once it is there.`]
+      : []),
+    ...plans.flatMap(({ path, look }) => (look.ignored === undefined ? [] : [`${path}: ${look.ignored}`])),
+    ...plans.flatMap(({ path, file, look }) =>
+      recordOf(known, file) === undefined && look.byHand.length > 0
+        ? [`${path}: takes the place of the ${look.byHand.join(', ')} written by hand; uninstall puts it back.`]
+        : [],
+    ),
+    ...(plugins?.hasOurs(readJson(plugins.file(machine)))
+      ? [`The plugin session-mcp is installed in ${title} as well, and both would run: remove one of them.`]
+      : []),
+    ...(/[\\/]_npx[\\/]/.test(program.server)
+      ? ['session-mcp runs from the cache of npx, which may be emptied: install it with npm install -g session-mcp.']
+      : []),
+  ]
+}

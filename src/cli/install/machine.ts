@@ -1,0 +1,86 @@
+/** The machine and the program as an install sees them. */
+
+import fs from 'node:fs'
+import path from 'node:path'
+import { type Config, SETTING_NAMES, SETTINGS, type SettingName } from '../../config.ts'
+import { quote } from '../../core/ids.ts'
+import { nearest } from '../../core/name.ts'
+import type { Machine, Program, Wiring } from '../../hosts/wiring.ts'
+import { WIRINGS } from '../../hosts/wirings.ts'
+import { kebab, wrongUsage } from '../options.ts'
+
+export function machineOf({ userHome, env }: Pick<Config, 'userHome' | 'env'>): Machine {
+  return { userHome, env, isWindows: process.platform === 'win32', join: path.join, exists: fs.existsSync }
+}
+
+/** What belongs to one session, or is written in a place of its own. */
+const NOT_FOR_SERVERS: readonly SettingName[] = ['home', 'defaultTtl', 'sessionId', 'name']
+
+/** @param script the running executable; links are followed, since `bin` directories are full of them. */
+export function programOf(config: Config, script: string): Program {
+  const server = realPath(script)
+  const isDefaultHome = config.home === defaultHome(config)
+  const given = SETTING_NAMES.filter((name) => config.sources[name] === 'flag' && !NOT_FOR_SERVERS.includes(name))
+  return {
+    node: process.execPath,
+    server,
+    hooks: path.join(path.dirname(server), 'hooks'),
+    home: config.home,
+    isDefaultHome,
+    serverArgs: [
+      `--default-ttl=${config.defaultTtl}`,
+      ...(isDefaultHome ? [] : [`--home=${config.home}`]),
+      ...given.map((name) => flagOf(name, config)),
+    ],
+  }
+}
+
+export function defaultHome({ userHome }: Pick<Config, 'userHome'>): string {
+  return path.join(userHome, SETTINGS.home.default.slice('~/'.length))
+}
+
+function flagOf(name: SettingName, config: Config): string {
+  const value = config[name]
+  return `--${kebab(name)}${value === true ? '' : `=${String(value)}`}`
+}
+
+function realPath(file: string): string {
+  try {
+    return fs.realpathSync(file)
+  } catch {
+    return path.resolve(file) // no file at all, as under a test runner: what is missing is told when it is looked for
+  }
+}
+
+/** @throws BusError BAD_INPUT naming the nearest host. */
+export function wiringOf(host: string): Wiring {
+  const found = WIRINGS.find(({ kind }) => kind === host.toLowerCase())
+  if (found !== undefined) return found
+  const kinds = WIRINGS.map(({ kind }) => kind)
+  const near = nearest(host, kinds, 1)[0] ?? kinds.find((kind) => kind.includes(host.toLowerCase()))
+  throw wrongUsage(
+    `There is no host ${quote(host)} to install for.`,
+    near === undefined ? `Hosts: ${kinds.join(', ')}.` : `Did you mean ${near}? session-mcp install lists all hosts.`,
+  )
+}
+
+/** Its program on PATH, else its directory of settings; undefined where there is neither. */
+export function findHost(wiring: Wiring, machine: Machine): string | undefined {
+  const directories = (machine.env['PATH'] ?? machine.env['Path'] ?? '').split(path.delimiter).filter(path.isAbsolute)
+  const endings = machine.isWindows ? ['.exe', '.cmd', '.bat', ''] : ['']
+  const files = directories.flatMap((directory) =>
+    wiring.binaries.flatMap((name) => endings.map((ending) => path.join(directory, name + ending))),
+  )
+  const settings = wiring.directory(machine)
+  return files.find(isProgram) ?? (machine.exists(settings) ? settings : undefined)
+}
+
+/** What the system would start. */
+export function isProgram(file: string): boolean {
+  try {
+    fs.accessSync(file, fs.constants.X_OK)
+    return fs.statSync(file).isFile()
+  } catch {
+    return false // why it cannot be started is not the question
+  }
+}

@@ -1,0 +1,71 @@
+/** Takes out of a host's files what an install put in, and nothing else. */
+
+import { unifiedDiff } from './diff.ts'
+import { type Change, changeFiles, removeDirectories } from './host-file.ts'
+import { again, type FileDone, type Job, type WireAnswer } from './install.ts'
+import { allFiles, findRecord, type Look, lookAt, recordOf } from './look.ts'
+import { originalOf } from './original.ts'
+import { dropRecord, sha256 } from './record.ts'
+
+/** Without the record of the install our entries are recognised by what they start. */
+export async function uninstall(job: Job): Promise<WireAnswer> {
+  return again(() => uninstallOnce(job))
+}
+
+interface Plan extends Change {
+  readonly look: Look
+  /** True where the file becomes what it was before the install, to the byte. */
+  readonly isExact: boolean
+}
+
+async function uninstallOnce({ wiring, machine, program, dryRun }: Job): Promise<WireAnswer> {
+  const look = (file: Parameters<typeof lookAt>[0]) => lookAt(file, wiring)
+  const known = findRecord(wiring, wiring.files(machine, program).map(look), program.home)
+  const looks = allFiles(wiring, machine, program, known?.record).map(look)
+  const plans = looks.map((seen): Plan => {
+    const { file, now } = seen
+    const record = recordOf(known, file)
+    // With a server of our name that a person wrote, and no word of an install: theirs.
+    const next = record === undefined && seen.ours.length === 0 ? now.text : originalOf(now, file, record)
+    return { ...now, look: seen, next, isExact: next !== undefined && record?.before === sha256(next) }
+  })
+  const changes = plans.filter(({ text, next }) => text !== next)
+  if (!dryRun) {
+    if (changes.length > 0) changeFiles(changes)
+    if (known !== undefined) {
+      removeDirectories(known.record.directories)
+      dropRecord(known.home, wiring.kind)
+    }
+  }
+  return {
+    host: wiring.kind,
+    title: wiring.title,
+    home: known?.home ?? program.home,
+    dryRun,
+    changed: changes.length > 0,
+    files: plans.map((plan) => ({
+      path: plan.path,
+      did: didOf(plan),
+      entries: [...new Set(plan.look.ours.map(({ label }) => label))],
+      ...(dryRun && { diff: unifiedDiff(plan.path, plan.text, plan.next) }),
+    })),
+    notes: plans.flatMap((plan) =>
+      plan.look.byHand.length > 0 && plan.text === plan.next
+        ? [`${plan.path}: the ${plan.look.byHand.join(', ')} was written by hand and stays.`]
+        : [],
+    ),
+    next:
+      dryRun || changes.length === 0
+        ? []
+        : [
+            `${wiring.title} sessions that run now keep the bus until they are restarted.`,
+            `Messages and sessions stay in ${known?.home ?? program.home}; session-mcp doctor says what is left.`,
+          ],
+  }
+}
+
+function didOf({ text, next, isExact }: Plan): FileDone['did'] {
+  if (text === next) return 'unchanged'
+  if (next === undefined) return 'removed'
+  return isExact ? 'restored' : 'changed'
+}

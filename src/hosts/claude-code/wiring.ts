@@ -1,0 +1,186 @@
+/**
+ * What Claude Code 2.1 is told, as measured in November 2026: hooks in `settings.json`, the server in `.claude.json`.
+ * Both are plain JSON to it: a comment or a trailing comma makes it ignore all of `settings.json`.
+ */
+
+import type { Json, JsonPath, Launch, Machine, Peer, Program, WiredFile, Wiring } from '../wiring.ts'
+
+const SCRIPT = 'claude-code.js'
+const GATE = 'gate.sh'
+/** Seconds. The scripts stop by themselves long before. */
+const TIMEOUT = 5
+/** Tools of our server, whether it was installed by us or by a plugin. */
+const OWN_TOOLS = 'mcp__(plugin_[A-Za-z0-9-]+_)?session-mcp__.*'
+const EVENTS = ['SessionStart', 'UserPromptSubmit', 'Stop', 'SessionEnd', 'Notification'] as const
+const HOOK_KEYS = new Set(['type', 'command', 'args', 'timeout', 'asyncRewake'])
+const SERVER_KEYS = new Set(['type', 'command', 'args', 'env', 'alwaysLoad'])
+
+export const claudeCodeWiring: Wiring = {
+  kind: 'claude-code',
+  title: 'Claude Code',
+  binaries: ['claude'],
+  gives:
+    'sessions register by themselves, hear of mail at prompts, between tools and at the end of a turn, and are woken when idle',
+  scripts: [SCRIPT, GATE],
+  directory,
+  files(machine, program) {
+    return [settingsFile(machine, program), serverFile(machine, program)]
+  },
+  launch: launchOf,
+  plugins: {
+    file: (machine) => machine.join(directory(machine), 'plugins', 'installed_plugins.json'),
+    hasOurs: (content) =>
+      Object.keys(record(record(content)['plugins'])).some((name) => /^session-mcp(@|$)/.test(name)),
+  },
+  probe: (home) => ({
+    args: ['--home', home],
+    input: JSON.stringify({
+      session_id: 'session-mcp-doctor',
+      transcript_path: '',
+      cwd: home,
+      hook_event_name: 'SessionEnd',
+      reason: 'other',
+    }),
+  }),
+  peers: { directory: (machine) => machine.join(directory(machine), 'sessions'), read: peerOf },
+}
+
+function directory({ env, userHome, join }: Machine): string {
+  return env['CLAUDE_CONFIG_DIR'] || join(userHome, '.claude')
+}
+
+function settingsFile(machine: Machine, program: Program): WiredFile {
+  const script = machine.join(program.hooks, SCRIPT)
+  const rest = program.isDefaultHome ? [] : ['--home', program.home]
+  const direct = { type: 'command', command: program.node, args: [script, ...rest], timeout: TIMEOUT }
+  const gate = machine.join(program.hooks, GATE)
+  // Runs after every batch of tools: `sh` says in a fifth of Node's time that there is nothing to say. Its first argument is
+  // the home; empty leaves it to the environment, as the scripts do.
+  const gated = machine.isWindows
+    ? direct
+    : { ...direct, command: 'sh', args: [gate, rest[1] ?? '', program.node, script, ...rest] }
+  const items: Record<string, Json> = {}
+  for (const event of EVENTS) items[event] = { hooks: [direct] }
+  items['PreToolUse'] = { matcher: OWN_TOOLS, hooks: [direct] }
+  items['PostToolBatch'] = { hooks: [gated] }
+  items['FileChanged'] = { hooks: [{ ...direct, asyncRewake: true }] }
+  return {
+    name: 'settings',
+    path: machine.join(directory(machine), 'settings.json'),
+    isStrict: true,
+    members: [],
+    lists: [{ at: ['hooks'], items, ours: (group) => oursIn(group, script) }],
+    obstacle: (root) =>
+      record(root)['disableAllHooks'] === true
+        ? '"disableAllHooks" is true in it, so Claude Code runs no hook at all.'
+        : undefined,
+  }
+}
+
+function serverFile(machine: Machine, program: Program): WiredFile {
+  const { env, userHome, join } = machine
+  const older = join(directory(machine), '.config.json')
+  return {
+    name: 'servers',
+    // A `.config.json` left by an early version wins where it is there.
+    path: machine.exists(older) ? older : join(env['CLAUDE_CONFIG_DIR'] || userHome, '.claude.json'),
+    isStrict: true,
+    members: [
+      {
+        label: 'MCP server session-mcp',
+        at: ['mcpServers', 'session-mcp'],
+        value: {
+          type: 'stdio',
+          command: program.node,
+          args: [program.server, ...program.serverArgs],
+          env: {},
+          // Otherwise a model sees our tools only after it searched for them.
+          alwaysLoad: true,
+        },
+        isOurs: (server) => isOurServer(server, program.server),
+      },
+    ],
+    lists: [],
+  }
+}
+
+/** Which handlers of a group of hooks are ours. */
+function oursIn(group: unknown, current: string): readonly JsonPath[] {
+  const { hooks } = record(group)
+  if (!Array.isArray(hooks)) return []
+  const found = hooks.flatMap((hook: unknown, i) => (isOurHook(hook, current) ? [i] : []))
+  return found.length === hooks.length && found.length > 0 ? [[]] : found.map((i) => ['hooks', i])
+}
+
+/** By the script and the form we write it in: an older checkout or another Node has other paths than the `current` one. */
+function isOurHook(hook: unknown, current: string): boolean {
+  const launch = launchOf(hook)
+  const script = launch?.scripts.at(-1) ?? ''
+  return (
+    Object.keys(record(hook)).every((key) => HOOK_KEYS.has(key)) &&
+    (script === current || (endsWith(script, 'hooks', SCRIPT) && isInOurPackage(script, 'dist', 'hooks', SCRIPT)))
+  )
+}
+
+function isOurServer(server: unknown, current: string): boolean {
+  const { alwaysLoad, env } = record(server)
+  const script = launchOf(server)?.scripts[0] ?? ''
+  return (
+    alwaysLoad === true &&
+    Object.keys(record(env)).length === 0 &&
+    Object.keys(record(server)).every((key) => SERVER_KEYS.has(key)) &&
+    (script === current || isInOurPackage(script, 'dist', 'index.js'))
+  )
+}
+
+/** Of a server, a hook, or a group with one hook. */
+function launchOf(entry: unknown): Launch | undefined {
+  const { command, args, env, hooks } = record(entry)
+  if (Array.isArray(hooks)) return launchOf(hooks[0])
+  if (typeof command !== 'string' || !isTexts(args)) return undefined
+  const [first = '', ...rest] = args
+  const variable = record(env)['SESSION_MCP_HOME']
+  const home = homeIn(args) ?? (typeof variable === 'string' ? variable : undefined)
+  if (!endsWith(first, GATE)) return { command, node: command, scripts: [first], home }
+  const [gateHome, node = '', script = ''] = rest
+  return { command, node, scripts: [first, script], home: gateHome || undefined }
+}
+
+function homeIn(args: readonly string[]): string | undefined {
+  const at = args.indexOf('--home')
+  return at === -1 ? args.find((arg) => arg.startsWith('--home='))?.slice('--home='.length) : args[at + 1]
+}
+
+/** Published, the package's directory is called session-mcp; a checkout is called anything, but its files end alike. */
+function isInOurPackage(path: string, ...tail: string[]): boolean {
+  return endsWith(path, ...tail) || (endsWith(path, ...tail.slice(-1)) && parts(path).includes('session-mcp'))
+}
+
+function endsWith(path: string, ...tail: string[]): boolean {
+  const found = parts(path).slice(-tail.length)
+  return found.length === tail.length && found.every((part, i) => part === tail[i])
+}
+
+function parts(path: string): string[] {
+  return path.split(/[\\/]/)
+}
+
+/** `~/.claude/sessions/<pid>.json`: observed, not published, so nothing in it is taken for granted. */
+function peerOf(content: unknown): Peer | undefined {
+  const { pid, sessionId, name, procStart } = record(content)
+  if (typeof pid !== 'number' || !Number.isInteger(pid) || pid < 2 || typeof sessionId !== 'string') return undefined
+  return {
+    pid,
+    hostKey: sessionId,
+    name: typeof name === 'string' && name !== '' ? name : undefined,
+    start: typeof procStart === 'string' ? procStart : undefined,
+  }
+}
+
+function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((entry) => typeof entry === 'string')
+}
+
+function record(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {}
+}

@@ -1,0 +1,101 @@
+/**
+ * How the bus is wired into a host's own configuration: which files, which entries in them, and how to tell ours from
+ * others'. Data and pure functions; `cli/install` edits the files, `cli/doctor` looks along the same wires.
+ */
+
+import type { Environment } from './host.ts'
+
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
+export type JsonPath = readonly (string | number)[]
+
+/** The machine, as far as the place of a host's files depends on it. */
+export interface Machine {
+  readonly userHome: string
+  readonly env: Environment
+  readonly isWindows: boolean
+  join(...parts: string[]): string
+  exists(path: string): boolean
+}
+
+/** What a host is to start, in absolute paths: hosts start programs from anywhere and with any PATH. */
+export interface Program {
+  readonly node: string
+  readonly server: string
+  /** The directory of the scripts that hooks run. */
+  readonly hooks: string
+  readonly home: string
+  readonly isDefaultHome: boolean
+  /** Settings every server of this machine is started with, home included. */
+  readonly serverArgs: readonly string[]
+}
+
+/** One member of an object: `mcpServers["session-mcp"]`. */
+export interface WiredMember {
+  readonly label: string
+  readonly at: readonly string[]
+  readonly value: Json
+  /** True for what an install wrote, whatever the paths in it; false for what a person put under the same name. */
+  isOurs(value: unknown): boolean
+}
+
+/** An object of lists, such as events with their hooks, in which one item of each named list is ours. */
+export interface WiredLists {
+  readonly at: readonly string[]
+  readonly items: Readonly<Record<string, Json>>
+  /** Where in an item of any of the lists ours are: `[[]]` where all of it is, nothing in a foreign one. */
+  ours(item: unknown): readonly JsonPath[]
+}
+
+export interface WiredFile {
+  /** Which of the host's files it is, wherever it lies. */
+  readonly name: string
+  readonly path: string
+  /** True where the host reads plain JSON only: one comment, and it ignores the file. */
+  readonly isStrict: boolean
+  readonly members: readonly WiredMember[]
+  readonly lists: readonly WiredLists[]
+  /** A switch elsewhere in the file that makes our entries useless, in a sentence. */
+  obstacle?(root: unknown): string | undefined
+}
+
+/** What one of our entries starts. */
+export interface Launch {
+  /** As written: an absolute path, or a program of the system such as `sh`. */
+  readonly command: string
+  readonly node: string
+  readonly scripts: readonly string[]
+  /** Undefined means the default one. */
+  readonly home: string | undefined
+}
+
+/** A session as the host itself lists it. */
+export interface Peer {
+  readonly pid: number
+  readonly hostKey: string
+  readonly name: string | undefined
+  /** When the process started, as the system tells it; undefined where the host does not say. */
+  readonly start: string | undefined
+}
+
+export interface Wiring {
+  /** The kind of a `Host`. */
+  readonly kind: string
+  readonly title: string
+  /** What its program is called on PATH. */
+  readonly binaries: readonly string[]
+  /** What sessions of it can do once it is installed, in a few words. */
+  readonly gives: string
+  /** The scripts its entries run, as names in the directory of hooks. */
+  readonly scripts: readonly string[]
+  /** Its directory of settings; where that exists, the host is or was on this machine. */
+  directory(machine: Machine): string
+  files(machine: Machine, program: Program): readonly WiredFile[]
+  /** What a member, an item of a list, or a part of one starts; undefined where it starts nothing. */
+  launch(entry: unknown): Launch | undefined
+  /** Where the host notes its plugins, and whether one of them is the bus: then everything would run twice. */
+  readonly plugins?: { file(machine: Machine): string; hasOurs(content: unknown): boolean }
+  /** A harmless moment to try the installed script with, on a home made for the purpose. */
+  probe(home: string): { readonly args: readonly string[]; readonly input: string }
+  /** The host's own list of running sessions: one JSON file each. */
+  readonly peers?: { directory(machine: Machine): string; read(content: unknown): Peer | undefined }
+}

@@ -1,0 +1,6 @@
+/** The hosts `install` knows, in the order they are listed. */
+
+import { claudeCodeWiring } from './claude-code/wiring.ts'
+import type { Wiring } from './wiring.ts'
+
+export const WIRINGS: readonly Wiring[] = [claudeCodeWiring]
