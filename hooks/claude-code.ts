@@ -8,7 +8,7 @@ import { createHostPlugin } from '../src/core/attend.ts'
 import { handle, TRAITS } from '../src/hosts/claude-code/hook.ts'
 import { isOtherHost, readPayload } from '../src/hosts/claude-code/payload.ts'
 import { openHookBus } from './open.ts'
-import { answer, readInput, silence, startClock } from './run.ts'
+import { answer, readInput, silence, startClock, touchAgain } from './run.ts'
 
 startClock()
 readInput()
@@ -18,7 +18,8 @@ readInput()
     try {
       const payload = readPayload(raw, process.env, bus.processes)
       if (payload === undefined) return silence()
-      const { json, wake } = await handle(createHostPlugin(bus.context, TRAITS), payload)
+      const { json, wake, wakeFile } = await handle(createHostPlugin(bus.context, TRAITS), payload)
+      if (wakeFile !== undefined) touchAgain(wakeFile)
       answer(json, wake)
     } catch (fault) {
       bus.log.error('hook', {

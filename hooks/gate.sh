@@ -3,12 +3,14 @@
 # Runs after every tool of every turn, so its common path is one test and no process. HOME may be empty: then the default.
 home=${1:-${SESSION_MCP_HOME:-$HOME/.session-mcp}}
 shift
-if [ -n "$CLAUDE_CODE_SESSION_ID" ]; then
-  [ -e "$home/pending/$CLAUDE_CODE_SESSION_ID" ] || exit 0
-else
-  for mark in "$home"/pending/*; do
-    [ -e "$mark" ] || exit 0
-    break
-  done
-fi
+case $CLAUDE_CODE_SESSION_ID in
+  # The mark of an id with capital letters, or none at all, has another name: then any mark counts.
+  '' | *[!0123456789abcdefghijklmnopqrstuvwxyz_-]*)
+    for mark in "$home"/pending/*; do
+      [ -e "$mark" ] || exit 0
+      break
+    done
+    ;;
+  *) [ -e "$home/pending/$CLAUDE_CODE_SESSION_ID" ] || exit 0 ;;
+esac
 exec "$@"

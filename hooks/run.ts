@@ -1,6 +1,7 @@
 /** What every hook process does around its work: a limit of its own, input that may never end, one whole answer. */
 
 import fs from 'node:fs'
+import path from 'node:path'
 
 /** Hosts wait for hooks; this is what a turn may lose to us at the most, ms. */
 const LIMIT_MS = 1_100
@@ -43,6 +44,27 @@ export function readInput(): Promise<Readonly<Record<string, unknown>> | undefin
 
 export function silence(): void {
   process.exit(0)
+}
+
+/** When the wake file is touched again after a start, ms. */
+const AGAIN_MS = [250, 600, 1_200]
+
+/**
+ * The host begins to watch a wake file some 200 ms after the hook that named it, and would never hear of a message from
+ * before. So a process of its own looks later, and touches the file if there is a mark for the conversation by then.
+ */
+export function touchAgain(wakeFile: string): void {
+  const mark = path.join(wakeFile, '../../pending', path.basename(wakeFile))
+  const later = `const fs = require('fs')
+const [file, mark, ...times] = process.argv.slice(1)
+const touch = () => { try { fs.existsSync(mark) && fs.utimesSync(file, new Date(), new Date()) } catch {} }
+for (const ms of times) setTimeout(touch, Number(ms))`
+  const args = ['-e', later, wakeFile, mark, ...AGAIN_MS.map(String)]
+  // Loaded here: it costs every other hook a millisecond.
+  const { spawn } = process.getBuiltinModule('node:child_process')
+  spawn(process.execPath, args, { detached: true, stdio: 'ignore', windowsHide: true })
+    .on('error', () => undefined)
+    .unref()
 }
 
 /** One JSON object on stdout, or text on stderr with exit code 2; nothing for neither. */

@@ -163,14 +163,16 @@ async function turnEnds(context: Context, entry: Entry, moment: ContinueMoment):
   const background = moment.background ?? 0
   // First idle, then the look: a sender that comes later sees an idle session and wakes it.
   await observeAs(context, entry, background > 0 ? 'working' : 'idle', 'the turn ended', background)
-  const pressing = (await unreadMessages(context, id)).filter(
-    ({ intent, priority }) => intent === 'request' || priority === 'high',
-  )
-  if (pressing.length === 0) return undefined
+  const unread = await unreadMessages(context, id)
+  if (unread.length === 0) return undefined
   let due: readonly Message[] = []
+  let holds = false
   await context.store.shown.change(id, (shown) => {
-    due = pressing.filter((message) => !shown.pressed.includes(message.id))
-    if (due.length === 0 || moment.isHeld || shown.holds >= LIMITS.holdsInARow) return undefined
+    // Senders are told that a working session hears of it within its turn: this is the last moment for that.
+    const isNews = (message: Message) => wantsTurn(message) && !shown.messages.includes(message.id)
+    due = unread.filter((message) => !shown.pressed.includes(message.id) && (isPressing(message) || isNews(message)))
+    holds = due.length > 0 && !moment.isHeld && shown.holds < LIMITS.holdsInARow
+    if (!holds) return undefined
     const seen = due.map((message) => message.id)
     return {
       ...shown,
@@ -179,14 +181,10 @@ async function turnEnds(context: Context, entry: Entry, moment: ContinueMoment):
       messages: [...new Set([...shown.messages, ...seen])],
     }
   })
-  if (due.length === 0) return undefined
-  if (moment.isHeld) {
-    // A turn that was held or woken may not be held again; the wake file starts the next one, if one is due.
-    await context.store.hosts.touchWake(host.hostKey)
-    return undefined
-  }
-  if ((await context.store.shown.read(id)).holds > LIMITS.holdsInARow) return undefined
-  await observeAs(context, entry, 'working', 'the turn goes on: pressing mail')
+  // A turn that was held or woken may not be held again; the wake file starts the next one, if one is due.
+  if (due.length > 0 && moment.isHeld) await context.store.hosts.touchWake(host.hostKey)
+  if (!holds) return undefined
+  await observeAs(context, entry, 'working', 'the turn goes on: mail came')
   const text = compose({
     identity: { id, name: entry.session.name, task: entry.session.task, neighbours: [] },
     introduce: false,
@@ -209,11 +207,12 @@ async function wake(context: Context, entry: Entry): Promise<string | undefined>
   const pendingWake = activity.lastWake?.turnAt === undefined ? activity.lastWake : undefined
   if (pendingWake !== undefined && nowMs - Date.parse(pendingWake.at) < LIMITS.wakePatienceMs) return undefined
   const unread = await unreadMessages(context, id)
+  const boundAt = (await context.store.hosts.find(current.session.host.hostKey))?.boundAt ?? ''
   let due: readonly Message[] = []
   await context.store.shown.change(id, (shown) => {
-    due = unread.filter(
-      ({ id: each, activate, intent }) => activate !== 'never' && intent !== 'ack' && !shown.pressed.includes(each),
-    )
+    // What lay there when the conversation began was told then, and waits for its first turn.
+    const isOld = ({ id: each, sentAt }: Message) => sentAt < boundAt && shown.messages.includes(each)
+    due = unread.filter((message) => wantsTurn(message) && !shown.pressed.includes(message.id) && !isOld(message))
     return due.length === 0 ? undefined : { ...shown, pressed: [...shown.pressed, ...due.map((message) => message.id)] }
   })
   const [first] = due
@@ -235,6 +234,14 @@ async function wake(context: Context, entry: Entry): Promise<string | undefined>
         },
   )
   return wakeText(wakeId, unread.length)
+}
+
+function isPressing({ intent, priority }: Message): boolean {
+  return intent === 'request' || priority === 'high'
+}
+
+function wantsTurn({ activate, intent }: Message): boolean {
+  return activate !== 'never' && intent !== 'ack'
 }
 
 async function unreadMessages(context: Context, id: string): Promise<readonly Message[]> {

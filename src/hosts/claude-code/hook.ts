@@ -11,6 +11,8 @@ export const TRAITS: HostTraits = { kind: claudeCode.kind, injection: 'kept', do
 export interface HookAnswer {
   readonly json?: unknown
   readonly wake?: string
+  /** The host watches this file from now on. */
+  readonly wakeFile?: string
 }
 
 const SILENT: HookAnswer = {}
@@ -22,6 +24,7 @@ const HANDLERS: Readonly<Record<string, Handler>> = {
     const started = await plugin.onStart(conversation, source)
     if (started === undefined) return SILENT
     return {
+      wakeFile: started.wakeFile,
       json: {
         hookSpecificOutput: {
           hookEventName: 'SessionStart',

@@ -65,7 +65,9 @@ export function createConversation(key: string, report: (exchange: Exchange) => 
       try {
         return await say(script, request)
       } catch (error) {
-        return { text: `lab: ${error instanceof Error ? error.message : String(error)}` }
+        const reason = `lab: ${error instanceof Error ? error.message : String(error)}`
+        console.log(`[${key}] ${reason}`)
+        return { text: reason }
       }
     },
   }

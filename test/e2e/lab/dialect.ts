@@ -21,6 +21,8 @@ export interface ModelRequest {
   stream: boolean
   /** The body as it arrived. */
   body: unknown
+  /** When it arrived, ms. */
+  at: number
 }
 
 export type Answer = { text: string } | { tool: string; args: Args }
@@ -29,7 +31,7 @@ export interface Dialect {
   /** The path below the base URL that asks for an answer. */
   path: RegExp
   keyHeader: string
-  read(body: unknown): Omit<ModelRequest, 'key' | 'body'>
+  read(body: unknown): Omit<ModelRequest, 'key' | 'body' | 'at'>
   write(response: ServerResponse, answer: Answer, request: ModelRequest): void
 }
 

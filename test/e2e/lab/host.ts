@@ -16,8 +16,14 @@ export interface Task {
   /** Tells the scripted model which conversation this is. */
   apiKey: string
   prompt: string
+  /** Where the bus lives: said to our server by argument, to a plugin by environment. */
+  busHome: string
   /** How the host has to start our server. */
   server: { name: string; command: string; args: string[] }
+  /** More of the host's own flags, such as `--continue`. */
+  flags?: readonly string[] | undefined
+  /** On top of the emptied environment. */
+  env?: Readonly<Record<string, string>> | undefined
   /** How long one tool call may last, where the host can be told; its own default otherwise. */
   callLimitMs?: number | undefined
 }
@@ -43,7 +49,7 @@ export interface HostRun {
 }
 
 /** `LAB_SERVER` runs the tests against another build, such as an installed package. */
-const entry = process.env['LAB_SERVER'] ?? fileURLToPath(new URL('../../../dist/index.js', import.meta.url))
+export const entry = process.env['LAB_SERVER'] ?? fileURLToPath(new URL('../../../dist/index.js', import.meta.url))
 
 /** The server exactly as a user would register it. */
 export function ourServer(busHome: string): Task['server'] {
@@ -52,17 +58,18 @@ export function ourServer(busHome: string): Task['server'] {
 
 const timeoutMs = 100_000
 
-/** @param killWhen kills the host itself, and only it, when it resolves. */
-export async function runHost(host: Host, task: Task, killWhen?: Promise<unknown>): Promise<HostRun> {
+/** Writes the files a host is to find, and says how to start it. */
+export async function prepare(host: Host, task: Task): Promise<Pick<Launch, 'args' | 'env'>> {
   const { args, env, files } = host.launch(task)
   const home = homeOf(task)
   await mkdir(home, { recursive: true })
   for (const file of files) {
     await mkdir(path.dirname(file.path), { recursive: true })
-    await writeFile(file.path, JSON.stringify(file.json, null, 2))
+    // A session that comes back, or a second one in the same HOME, finds what the host has made of it.
+    await writeFile(file.path, JSON.stringify(file.json, null, 2), { flag: 'wx' }).catch(ifThere)
   }
-  const child = spawn(task.executable, args, {
-    cwd: task.project,
+  return {
+    args,
     env: {
       PATH: [path.dirname(process.execPath), '/usr/bin', '/bin'].join(path.delimiter),
       HOME: home,
@@ -71,7 +78,17 @@ export async function runHost(host: Host, task: Task, killWhen?: Promise<unknown
       HTTPS_PROXY: task.modelUrl,
       NO_PROXY: '127.0.0.1,localhost',
       ...env,
+      ...task.env,
     },
+  }
+}
+
+/** @param killWhen kills the host itself, and only it, when it resolves. */
+export async function runHost(host: Host, task: Task, killWhen?: Promise<unknown>): Promise<HostRun> {
+  const { args, env } = await prepare(host, task)
+  const child = spawn(task.executable, args, {
+    cwd: task.project,
+    env,
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   })
@@ -111,6 +128,10 @@ export async function runHost(host: Host, task: Task, killWhen?: Promise<unknown
     child.stdout.destroy()
     child.stderr.destroy()
   }
+}
+
+function ifThere(fault: NodeJS.ErrnoException): void {
+  if (fault.code !== 'EEXIST') throw fault
 }
 
 export function homeOf(task: Task): string {

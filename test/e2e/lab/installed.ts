@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { test } from 'vitest'
 import { z } from 'zod'
 import type { Host } from './host.ts'
+import { noTabs } from './tab.ts'
 
 const listFile = new URL('../../../.lab/hosts.json', import.meta.url)
 const List = z.array(
@@ -20,11 +21,23 @@ export function installed({ name }: Host): Installed | { missing: string } {
   return list.find((host) => host.name === name) ?? { missing: 'unknown to scripts/hosts.mjs' }
 }
 
+type Body = (...hosts: Host[]) => Promise<void>
+
 /** Defines a test that needs real hosts; `body` gets them in the order given. */
-export function hostTest(title: string, hosts: readonly Host[], body: (...hosts: Host[]) => Promise<void>): void {
+export function hostTest(title: string, hosts: readonly Host[], body: Body): void {
+  define(title, hosts, body, [])
+}
+
+/** One that needs terminals, too. */
+export function tabTest(title: string, hosts: readonly Host[], body: Body): void {
+  const missing = noTabs()
+  define(`${title}, in a terminal`, hosts, body, missing === undefined ? [] : [missing])
+}
+
+function define(title: string, hosts: readonly Host[], body: Body, lacking: readonly string[]): void {
   const found = hosts.map((host) => ({ name: host.name, ...installed(host) }))
   const names = found.map((host) => ('missing' in host ? host.name : `${host.name} ${host.version}`))
-  const reasons = found.flatMap((host) => ('missing' in host ? [`${host.name}: ${host.missing}`] : []))
+  const reasons = [...lacking, ...found.flatMap((host) => ('missing' in host ? [`${host.name}: ${host.missing}`] : []))]
   const fullTitle = `${title} (${[...new Set(names)].join(', ')})`
   if (reasons.length === 0) {
     test(fullTitle, () => body(...hosts))

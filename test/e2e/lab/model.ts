@@ -8,6 +8,12 @@ import { openaiChat } from './openai-chat.ts'
 const dialects: readonly Dialect[] = [anthropic, openaiChat]
 const evidenceLength = 250
 
+/**
+ * May end an API key: Claude Code asks a person before it uses a key whose last 20 characters nobody approved, so keys that
+ * end alike need one approval.
+ */
+export const APPROVED = '-approved-by-the-person'
+
 export interface RecordedRequest {
   method: string
   path: string
@@ -45,6 +51,7 @@ export async function startModel(): Promise<ScriptedModel> {
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const target = request.url ?? ''
+    const at = Date.now()
     if (!target.startsWith('/')) {
       refused.push(target)
       return sendJson(response, 403, {})
@@ -55,8 +62,10 @@ export async function startModel(): Promise<ScriptedModel> {
     if (pathname.endsWith('/count_tokens')) return sendJson(response, 200, { input_tokens: estimateTokens(body) })
     const dialect = dialects.find(({ path }) => path.test(pathname))
     if (dialect === undefined || request.method !== 'POST') return sendJson(response, 404, {})
-    const key = String(request.headers[dialect.keyHeader] ?? '').replace(/^Bearer /, '')
-    const asked = { ...dialect.read(body), key, body }
+    const key = String(request.headers[dialect.keyHeader] ?? '')
+      .replace(/^Bearer /, '')
+      .replace(APPROVED, '')
+    const asked = { ...dialect.read(body), key, body, at }
     // Titles and summaries come without tools; they are no part of the script.
     if (asked.tools.length === 0) return dialect.write(response, { text: 'ok' }, asked)
     const conversation = conversations.get(key)

@@ -3,24 +3,41 @@ import { mkdir, mkdtemp, readdir, readFile, realpath, rm } from 'node:fs/promise
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect } from 'vitest'
-import { type Host, type HostRun, ourServer, runHost } from './host.ts'
+import { type Host, type HostRun, ourServer, runHost, type Task } from './host.ts'
 import { installed } from './installed.ts'
 import { type ScriptedModel, startModel } from './model.ts'
 import { endAllNaming } from './processes.ts'
+import { openStream, type Stream } from './stream.ts'
+import { openTab, type Tab } from './tab.ts'
 
 export interface RunOptions {
   callLimitMs?: number | undefined
   killWhen?: Promise<unknown>
+  /** More of the host's own flags. */
+  flags?: readonly string[]
+  env?: Readonly<Record<string, string>>
+  /** Another folder to work in than the project. */
+  project?: string
+  /** Whose HOME it runs in. Default: its own. */
+  home?: string
 }
 
 export interface Place {
   model: ScriptedModel
+  /** Everything of this place lies below it. */
+  root: string
   busHome: string
   project: string
   /** Runs one session whose model follows the conversation named `name`. */
   run(host: Host, name: string, prompt: string, options?: RunOptions): Promise<HostRun>
+  /** Opens one that takes a prompt after the other on its stdin. */
+  stream(host: Host, name: string, options?: RunOptions): Promise<Stream>
+  /** Opens one in a terminal. */
+  tab(host: Host, name: string, prompt: string, options?: RunOptions): Promise<Tab>
   /** The JSON files in a folder of the bus, by name, as they lie on disk. */
   files(folder: string): Promise<Record<string, Record<string, unknown>>>
+  /** Names of the sessions on the bus. */
+  names(): Promise<string[]>
 }
 
 /** Makes a place, and takes everything away afterwards; `LAB_KEEP=1` keeps the folder for a look. */
@@ -30,53 +47,81 @@ export async function inPlace(body: (place: Place) => Promise<void>): Promise<vo
   const busHome = path.join(root, 'bus')
   const project = path.join(root, 'project')
   await mkdir(project)
+  const open: { end(): Promise<unknown>; screen?(): Promise<string> }[] = []
+  const taskOf = (host: Host, name: string, prompt: string, options: RunOptions): Task => {
+    const found = installed(host)
+    if ('missing' in found) throw new Error(`${host.name}: ${found.missing}`)
+    return {
+      executable: found.executable,
+      root: path.join(root, options.home ?? name),
+      project: options.project ?? project,
+      modelUrl: model.url,
+      apiKey: name,
+      prompt,
+      busHome,
+      server: ourServer(busHome),
+      callLimitMs: options.callLimitMs,
+      flags: options.flags,
+      env: options.env,
+    }
+  }
+  const keep = <Session extends { end(): Promise<unknown> }>(session: Session): Session => {
+    open.push(session)
+    return session
+  }
+  async function files(folder: string): Promise<Record<string, Record<string, unknown>>> {
+    const directory = path.join(busHome, folder)
+    const names = await readdir(directory).catch(() => [])
+    const texts = names
+      .filter((name) => name.endsWith('.json'))
+      .map(async (name) => [name, JSON.parse(await readFile(path.join(directory, name), 'utf8'))])
+    return Object.fromEntries(await Promise.all(texts))
+  }
+
   try {
     await body({
       model,
+      root,
       busHome,
       project,
-      async run(host, name, prompt, { callLimitMs, killWhen } = {}) {
-        const found = installed(host)
-        if ('missing' in found) throw new Error(`${host.name}: ${found.missing}`)
-        const { version, executable } = found
+      async run(host, name, prompt, options = {}) {
         const conversation = model.conversation(name)
         const started = Date.now()
-        const run = await runHost(
-          host,
-          {
-            executable,
-            root: path.join(root, name),
-            project,
-            modelUrl: model.url,
-            apiKey: name,
-            prompt,
-            server: ourServer(busHome),
-            callLimitMs,
-          },
-          killWhen,
-        )
+        const run = await runHost(host, taskOf(host, name, prompt, options), options.killWhen)
         conversation.abandon(`${host.name} ended with exit code ${run.exitCode}`)
-        console.log(`[${name}] ${host.name} ${version}: exit ${run.exitCode} after ${Date.now() - started} ms`)
-        if (run.exitCode !== 0 && killWhen === undefined)
+        console.log(`[${name}] ${describe(host)}: exit ${run.exitCode} after ${Date.now() - started} ms`)
+        if (run.exitCode !== 0 && options.killWhen === undefined)
           console.log(`[${name}] stdout: ${run.stdout}\n[${name}] stderr: ${run.stderr}`)
         return run
       },
-      async files(folder) {
-        const directory = path.join(busHome, folder)
-        const names = await readdir(directory).catch(() => [])
-        const texts = names
-          .filter((name) => name.endsWith('.json'))
-          .map(async (name) => [name, JSON.parse(await readFile(path.join(directory, name), 'utf8'))])
-        return Object.fromEntries(await Promise.all(texts))
+      async stream(host, name, options = {}) {
+        return keep(await openStream(host, taskOf(host, name, '', options)))
       },
+      async tab(host, name, prompt, options = {}) {
+        return keep(await openTab(host, taskOf(host, name, prompt, options)))
+      },
+      async names() {
+        return Object.values(await files('sessions')).map(({ name }) => String(name))
+      },
+      files,
     })
+    await Promise.all(open.map((session) => session.end()))
     expect(await endAllNaming(root), 'processes left behind').toEqual([])
+  } catch (fault) {
+    for (const { screen } of open) if (screen !== undefined) console.log(await screen())
+    throw fault
   } finally {
+    await Promise.allSettled(open.map((session) => session.end()))
     await endAllNaming(root)
     await model.close()
     if (process.env['LAB_KEEP'] === '1') console.log(`kept ${root}`)
     else await rm(root, { recursive: true, force: true, maxRetries: 5 })
   }
+}
+
+function describe(host: Host): string {
+  const found = installed(host)
+  return `${host.name} ${'version' in found ? found.version : ''}`
 }
 
 /** Every host ended well by itself, and its server with it. */

@@ -1,0 +1,82 @@
+/** A session of a host in a terminal: a tmux server of its own, with a fixed size, gone at the end. */
+import { execFile, spawnSync } from 'node:child_process'
+import { setTimeout as delay } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { type Host, prepare, type Task } from './host.ts'
+import { until } from './until.ts'
+
+const run = promisify(execFile)
+const SIZE = { columns: 160, rows: 50 }
+
+export interface Tab {
+  /** Types a line and submits it. */
+  say(text: string): Promise<void>
+  press(...keys: string[]): Promise<void>
+  /** What is on the screen now. */
+  screen(): Promise<string>
+  /** Resolves when the screen shows `pattern`. */
+  shows(pattern: RegExp): Promise<string>
+  /** The process in the terminal. */
+  pid(): Promise<number>
+  /** Leaves as a person would, or is killed. */
+  end(): Promise<void>
+}
+
+/** Why there can be no tab here; undefined where there can. */
+export function noTabs(): string | undefined {
+  const { status } = spawnSync('tmux', ['-V'])
+  return status === 0 ? undefined : 'tmux is not installed'
+}
+
+export async function openTab(host: Host, task: Task): Promise<Tab> {
+  const { args, env } = await prepare(host, task)
+  const name = task.apiKey
+  // Of its own for each tab: the environment of a tmux server reaches everything that starts in it.
+  const tmuxEnv = {
+    PATH: env['PATH'],
+    HOME: env['HOME'],
+    TERM: 'xterm-256color',
+    TMUX_TMPDIR: task.root,
+    LANG: 'C.UTF-8',
+  }
+  const tmux = async (...command: string[]) => {
+    const { stdout } = await run('tmux', ['-L', `lab-${name}`, '-f', '/dev/null', ...command], { env: tmuxEnv })
+    return stdout
+  }
+  const settings = Object.entries(env).flatMap(([key, value]) => ['-e', `${key}=${value}`])
+  const size = ['-x', String(SIZE.columns), '-y', String(SIZE.rows)]
+  await tmux('new-session', '-d', '-s', name, ...size, '-c', task.project, ...settings, '--', task.executable, ...args)
+  const screen = () => tmux('capture-pane', '-p', '-t', name).catch(() => '')
+  const press = async (...keys: string[]) => void (await tmux('send-keys', '-t', name, ...keys))
+  const shows = (pattern: RegExp) =>
+    until(`the screen shows ${pattern}`, async () => {
+      const text = await screen()
+      return pattern.test(text) ? text : undefined
+    }).catch(async (cause) => {
+      throw new Error(`${(cause as Error).message}\n${await screen()}`)
+    })
+  let ended: Promise<void> | undefined
+
+  return {
+    screen,
+    press,
+    shows,
+    async say(text) {
+      await press('-l', '--', text)
+      // One burst of text and Enter is taken as a paste.
+      await shows(new RegExp(text.slice(-20).replace(/[.*+?^${}()|[\]\\]/g, '\\$&')))
+      await delay(150)
+      await press('Enter')
+    },
+    async pid() {
+      return Number(await tmux('list-panes', '-t', name, '-F', '#{pane_pid}'))
+    },
+    end() {
+      ended ??= tmux('kill-server').then(
+        () => undefined,
+        () => undefined,
+      )
+      return ended
+    },
+  }
+}
