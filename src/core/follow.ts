@@ -44,7 +44,8 @@ export async function watch(context: Context, caller: Caller, input: WatchInput)
   }
   const before = own.session.watching
   const watching = entry?.session.watching ?? []
-  const shown = { ...(await context.store.follow.shown(me)) }
+  // Without a prototype: `constructor` is an id.
+  const shown: Record<string, string> = Object.assign(Object.create(null), await context.store.follow.shown(me))
   for (const target of targets) {
     if (input.unwatch) delete shown[target.session.id]
     else shown[target.session.id] ??= stampOf(context, target)
@@ -102,8 +103,8 @@ async function changesFor(context: Context, own: Entry): Promise<readonly string
     const entry = await context.find(id)
     const stamp = entry === undefined ? 'gone' : stampOf(context, entry)
     shown[id] = stamp
-    if (before[id] !== undefined && before[id] !== stamp)
-      changes.push(entry === undefined ? `${id} is gone` : describe(context, entry))
+    // Lost marks (or a context that was cleared) show everything once more rather than nothing ever.
+    if (before[id] !== stamp) changes.push(entry === undefined ? `${id} is gone` : describe(context, entry))
   }
   if (changes.length > 0) await context.store.follow.setShown(me, shown)
   return changes

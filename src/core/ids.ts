@@ -3,11 +3,14 @@
 import { BusError } from './errors.ts'
 
 const ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/
+/** A capital takes two characters of a file name, and a file name holds 255 bytes. */
+const MAX_CAPITALS = 64
 /** Windows opens devices under these names, with any extension. Microsoft, "Naming Files", read 2026-11. */
 const DEVICE = /^(con|prn|aux|nul|conin\$|conout\$|com[0-9]|lpt[0-9])$/i
 
 export function isId(text: string): boolean {
-  return ID.test(text) && !DEVICE.test(text)
+  if (!ID.test(text) || DEVICE.test(text)) return false
+  return text.length <= MAX_CAPITALS || text.replace(/[^A-Z]/g, '').length <= MAX_CAPITALS
 }
 
 export function isDeviceName(text: string): boolean {
@@ -20,7 +23,7 @@ export function requireId(text: string, what: string): string {
   throw new BusError(
     'BAD_ID',
     `${what} ${quote(text)} is not an id.`,
-    'An id is 1 to 128 letters, digits, "_" or "-", starting with a letter or digit, and not a device name such as nul.',
+    'An id is 1 to 128 letters (at most 64 capitals), digits, "_" or "-", starting with a letter or digit, and not a device name such as nul.',
   )
 }
 

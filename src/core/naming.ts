@@ -4,6 +4,7 @@ import { answersTo } from './address.ts'
 import type { Context } from './context.ts'
 import { BusError } from './errors.ts'
 import { isId, quote } from './ids.ts'
+import { LIMITS } from './limits.ts'
 import { alternative, fold } from './name.ts'
 import { label, type Session } from './session.ts'
 
@@ -21,6 +22,32 @@ export async function takeName(context: Context, name: string, id: string): Prom
     await context.store.names.drop(fold(name), owner)
   }
   throw await taken(context, name, 'another session')
+}
+
+/** Undoes {@link takeName} for a change that failed, unless the record carries the name all the same. */
+export async function giveNameBack(context: Context, name: string, id: string): Promise<void> {
+  try {
+    const entry = await context.find(id)
+    if (entry === undefined || !answersTo(entry.session, name)) await context.store.names.drop(fold(name), id)
+  } catch {
+    // What led here is the fault to report; a name that no record carries is free to take anyway.
+  }
+}
+
+/** A renamed session still answers to what it was called. */
+export function aliasesAfter(before: Session, name: string | undefined): readonly string[] {
+  const kept = before.aliases.filter((alias) => name === undefined || fold(alias) !== fold(name))
+  if (before.name === undefined || (name !== undefined && fold(before.name) === fold(name))) return kept
+  return [...kept, before.name].slice(-LIMITS.aliases)
+}
+
+/** Gives up names that the new record no longer carries. */
+export async function dropOldNames(context: Context, before: Session | undefined, after: Session): Promise<void> {
+  if (before === undefined) return
+  const kept = new Set([after.name, ...after.aliases].flatMap((name) => (name === undefined ? [] : fold(name))))
+  for (const name of [before.name, ...before.aliases]) {
+    if (name !== undefined && !kept.has(fold(name))) await context.store.names.drop(fold(name), after.id)
+  }
 }
 
 /** An explicit new id must not be what another session is called, or mail for one would reach the other. */

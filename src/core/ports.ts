@@ -5,20 +5,10 @@
 
 import type { Activity } from './activity.ts'
 import type { Message, Place, Sent } from './message.ts'
+import type { ProcessRef } from './process-ref.ts'
 import type { Session } from './session.ts'
 
-/** A process that can be told from a later one with the same pid. Fields that are missing could not be learnt. */
-export interface ProcessRef {
-  readonly pid: number
-  /** When the process started, in the system's own unit; compared as text only. */
-  readonly start?: string
-  /** This run of the kernel. */
-  readonly boot?: string
-  /** The pid namespace. */
-  readonly ns?: string
-  /** The machine. */
-  readonly node?: string
-}
+export type { ProcessRef } from './process-ref.ts'
 
 /** `unknown` is an answer: it is never rounded to alive or gone. */
 export type Life = 'alive' | 'gone' | 'unknown'

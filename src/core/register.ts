@@ -6,11 +6,11 @@ import type { UpdateInput } from './bus.ts'
 import type { Caller, CallerHost } from './caller.ts'
 import type { Context } from './context.ts'
 import { BusError } from './errors.ts'
-import { noteClash, sameProcess } from './identify.ts'
+import { noteClash, requireSameClient, sameProcess } from './identify.ts'
 import type { Json } from './json.ts'
 import { LIMITS } from './limits.ts'
-import { fold, requireName } from './name.ts'
-import { requireFreeId, takeName } from './naming.ts'
+import { requireName } from './name.ts'
+import { aliasesAfter, dropOldNames, giveNameBack, requireFreeId, takeName } from './naming.ts'
 import type { Entry } from './ports.ts'
 import { isClosed, revise, type Session } from './session.ts'
 import { requireBody, requireLine } from './text.ts'
@@ -41,12 +41,17 @@ export async function update(context: Context, caller: Caller, input: UpdateInpu
         requireForRegistration(input)
         return { session: newSession(context, id, caller, patch), activity: freshActivity(id, context.nowIso()) }
       }
+      // Both again under the lock: the record may have been made, or closed, since it was looked at.
+      if (known === undefined) requireSameClient(context, before, caller)
       requireOpen(before.session, patch)
-      return { session: changed(context, before.session, caller, patch) }
+      const { activity } = before
+      return {
+        session: changed(context, before.session, caller, patch),
+        ...(activity !== undefined && { activity: { ...activity, lastSeenAt: context.nowIso() } }),
+      }
     })
   } catch (fault) {
-    if (patch.name && patch.name !== known?.session.name)
-      await context.store.names.drop(fold(patch.name), id).catch(() => undefined)
+    if (patch.name) await giveNameBack(context, patch.name, id)
     throw fault
   }
   if (entry === undefined) throw new Error('a change that decides something leaves a record')
@@ -128,7 +133,7 @@ function checkProject(context: Context, text: string): NonNullable<Patch['projec
 function checkMetadata(metadata: Readonly<Record<string, Json>>): Readonly<Record<string, Json>> {
   const text = JSON.stringify(metadata)
   requireBody(text, 'metadata', LIMITS.metadataBytes)
-  if (text.includes('"__proto__"')) {
+  if (text.includes('"__proto__":')) {
     throw new BusError(
       'BAD_INPUT',
       'metadata holds the key "__proto__".',
@@ -190,6 +195,8 @@ function changed(context: Context, before: Session, caller: Exclude<Caller, { ki
   const next = withPatch(base, patch)
   const host = { ...before.host, ...hostOf(context, caller.host, before.host.hostKey), doors: before.host.doors }
   const aliases = aliasesAfter(before, next.name)
+  // What is said again is no change: nobody is told, and nothing moves up in a list.
+  if (JSON.stringify({ ...next, aliases }) === JSON.stringify(before)) return { ...before, host }
   return revise(before, { ...next, host, aliases }, context.nowIso())
 }
 
@@ -221,22 +228,6 @@ function hostOf(context: Context, host: CallerHost, hostKey: string): Session['h
     server: context.processes.self,
     ...(host.pane !== undefined && { pane: host.pane }),
     doors: host.doors,
-  }
-}
-
-/** A renamed session still answers to what it was called. */
-function aliasesAfter(before: Session, name: string | undefined): readonly string[] {
-  const kept = before.aliases.filter((alias) => name === undefined || fold(alias) !== fold(name))
-  if (before.name === undefined || (name !== undefined && fold(before.name) === fold(name))) return kept
-  return [...kept, before.name].slice(-LIMITS.aliases)
-}
-
-/** Gives up names that the new record no longer carries. */
-async function dropOldNames(context: Context, before: Session | undefined, after: Session): Promise<void> {
-  if (before === undefined) return
-  const kept = new Set([after.name, ...after.aliases].flatMap((name) => (name === undefined ? [] : fold(name))))
-  for (const name of [before.name, ...before.aliases]) {
-    if (name !== undefined && !kept.has(fold(name))) await context.store.names.drop(fold(name), after.id)
   }
 }
 

@@ -31,9 +31,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
         if (!names.has(folded)) names.set(folded, id)
         return names.get(folded) ?? id
       },
-      async owner(folded) {
-        return names.get(folded)
-      },
+      owner: async (folded) => names.get(folded),
       async drop(folded, id) {
         if (names.get(folded) === id) names.delete(folded)
       },
@@ -45,12 +43,8 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
       async drop(target, follower) {
         followers.get(target)?.delete(follower)
       },
-      async followers(target) {
-        return [...(followers.get(target) ?? [])]
-      },
-      async shown(id) {
-        return shown.get(id) ?? bare({})
-      },
+      followers: async (target) => [...(followers.get(target) ?? [])],
+      shown: async (id) => shown.get(id) ?? bare({}),
       async setShown(id, next) {
         shown.set(checked(id), bare(next))
       },
@@ -58,9 +52,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
     async touchWake(hostKey) {
       checked(hostKey)
     },
-    async tidy() {
-      return 0
-    },
+    tidy: async () => 0,
     close() {},
   }
 }
@@ -80,12 +72,8 @@ function memorySessions(): SessionStore {
   const entries = new Map<string, Entry>()
   const watchers = createWatchers()
   return {
-    async read(id) {
-      return entries.get(checked(id))
-    },
-    async list() {
-      return { entries: [...entries.values()], skipped: [] }
-    },
+    read: async (id) => entries.get(checked(id)),
+    list: async () => ({ entries: [...entries.values()], skipped: [] }),
     async change(id, decide) {
       // Nothing waits between the look and the write: one process changes one record at a time anyway.
       const before = entries.get(checked(id))
@@ -142,8 +130,11 @@ function memoryInbox(clock: Pick<Clock, 'now'>, limit: number, sent: SentStore):
         )
       }
       if (!boxes.has(to)) boxes.set(to, new Map())
-      if (options.asRecord) await sent.record({ ...message, from: message.from.id, to: [to] })
       put(to, { message, place: 'unread', atMs: 0, returns: 0 }, 'unread')
+      if (options.asRecord) {
+        const { from, sentAt, intent, replyTo } = message
+        await sent.record({ id, from: from.id, to: [to], sentAt, intent, ...(replyTo !== undefined && { replyTo }) })
+      }
       return 'stored'
     },
     async unread(id) {
@@ -174,29 +165,21 @@ function memoryInbox(clock: Pick<Clock, 'now'>, limit: number, sent: SentStore):
       const { message, place, atMs } = kept
       return place === 'read' ? { message, place, readAt: new Date(atMs).toISOString() } : { message, place }
     },
-    async history(id, count) {
-      return idsIn(id, 'read').slice(-count)
-    },
-    async damaged(id) {
-      return idsIn(id, 'damaged')
-    },
+    history: async (id, count) => idsIn(id, 'read').slice(-count),
+    damaged: async (id) => idsIn(id, 'damaged'),
     async drop(id, expired, { unreadToo, dryRun }) {
       const dropIn = (place: Place): number => {
         const ids = idsIn(id, place)
-        const isKept = (messageId: string) => {
+        const dropped = beforeFirst(ids, (messageId) => {
           const kept = boxOf(id).get(messageId)
           return kept !== undefined && !expired(kept.message)
-        }
-        const firstKept = ids.findIndex(isKept)
-        const dropped = firstKept === -1 ? ids : ids.slice(0, firstKept)
+        })
         if (!dryRun) for (const messageId of dropped) boxOf(id).delete(messageId)
         return dropped.length
       }
       return { read: dropIn('read'), unread: unreadToo ? dropIn('unread') : 0 }
     },
-    async owners() {
-      return [...boxes.keys()]
-    },
+    owners: async () => [...boxes.keys()],
     async close(id) {
       if (boxOf(id).size === 0) boxes.delete(id)
     },
@@ -213,30 +196,26 @@ function memorySent(): SentStore {
       const id = checked(sent.id, isMessageId(sent.id))
       records.set(checked(sent.from), (records.get(sent.from) ?? new Map()).set(id, sent))
     },
-    async find(from, messageId) {
-      return records.get(from)?.get(messageId)
-    },
-    async reply(by, replyTo) {
-      return sentBy(by).findLast((sent) => sent.replyTo === replyTo)?.id
-    },
-    async wakes(from) {
-      return wakes.get(from) ?? bare({})
-    },
+    find: async (from, messageId) => records.get(from)?.get(messageId),
+    reply: async (by, replyTo) => sentBy(by).findLast((sent) => sent.replyTo === replyTo)?.id,
+    wakes: async (from) => wakes.get(from) ?? bare({}),
     async setWakes(from, next) {
       wakes.set(checked(from), bare(next))
     },
     async drop(from, expired) {
-      const all = sentBy(from)
-      const firstKept = all.findIndex((sent) => !expired(sent))
-      const dropped = firstKept === -1 ? all : all.slice(0, firstKept)
+      const dropped = beforeFirst(sentBy(from), (sent) => !expired(sent))
       for (const { id } of dropped) records.get(from)?.delete(id)
       if (records.get(from)?.size === 0) records.delete(from)
       return dropped.length
     },
-    async owners() {
-      return [...records.keys()]
-    },
+    owners: async () => [...records.keys()],
   }
+}
+
+/** The oldest ones, up to the first that stays. */
+function beforeFirst<T>(items: readonly T[], stays: (item: T) => boolean): readonly T[] {
+  const first = items.findIndex(stays)
+  return first === -1 ? items : items.slice(0, first)
 }
 
 function createWatchers() {

@@ -30,9 +30,10 @@ export function fileFollow(home: Home): FollowStore {
       try {
         const got = readIfThere(at.shown(id), MAX_BYTES)
         const raw: unknown = got === undefined ? {} : JSON.parse(got.text)
-        return typeof raw === 'object' && raw !== null ? (raw as Record<string, string>) : {}
+        // Without a prototype: `constructor` is an id.
+        return Object.assign(Object.create(null), raw)
       } catch {
-        return {} // shown once more rather than never
+        return Object.create(null) // shown once more rather than never
       }
     },
     async setShown(id, shown) {

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import path from 'node:path'
 import { isDeviceName, isId } from '../../core/ids.ts'
+import { isMessageId } from '../../core/message.ts'
 
 export const LAYOUT_VERSION = 1
 
@@ -79,6 +80,12 @@ export function layout(home: string): Layout {
 export function fileName(id: string): string {
   if (!isId(id)) throw new Error('not an id')
   return /[A-Z]/.test(id) ? id.replace(/[A-Z]/g, (letter) => `~${letter.toLowerCase()}`) : id
+}
+
+/** The file of a message, in any folder. @throws Error for what is no message id, as {@link fileName}. */
+export function messageFile(messageId: string): string {
+  if (!isMessageId(messageId)) throw new Error('not a message id')
+  return `${messageId}.json`
 }
 
 /** The id behind a file name, or undefined for a name that {@link fileName} never makes. */

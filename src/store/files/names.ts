@@ -1,6 +1,7 @@
 /** Who owns a name: one file per folded name, taken by link, so that of two takers one wins. */
 
 import path from 'node:path'
+import { isId } from '../../core/ids.ts'
 import type { NameStore } from '../../core/ports.ts'
 import { publish, readIfThere, removeIfThere } from '../../system/atomic-file.ts'
 import { readFault } from './fault.ts'
@@ -13,7 +14,10 @@ export function fileNames(home: Home, locks: Locks): NameStore {
   const owner = (folded: string): string | undefined => {
     try {
       const text = readIfThere(at.name(folded), 4096)?.text
-      return text === undefined ? undefined : (JSON.parse(text) as { id: string }).id
+      if (text === undefined) return undefined
+      const id: unknown = (JSON.parse(text) as { id?: unknown } | null)?.id
+      if (typeof id !== 'string' || !isId(id)) throw new Error('it names no session')
+      return id
     } catch (fault) {
       throw readFault(fault, `The owner of name ${JSON.stringify(folded)}`)
     }
