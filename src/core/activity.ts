@@ -1,6 +1,6 @@
 /** The activity record: what a session's host and server observe. Never declared by a model. */
 
-import type { ProcessRef } from './ports.ts'
+import type { ProcessRef } from './process-ref.ts'
 import { fillLists, remember, requireTexts, type Transition } from './session.ts'
 
 export const ACTIVITIES = ['working', 'idle', 'needs_input', 'needs_permission', 'ended', 'unknown'] as const

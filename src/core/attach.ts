@@ -6,8 +6,9 @@ import type { Conversation, HostTraits, StartSource } from './host-plugin.ts'
 import { cleanId } from './ids.ts'
 import { requireName } from './name.ts'
 import { takeFreeName } from './naming.ts'
-import type { Binding, Entry } from './ports.ts'
-import { newSession } from './register.ts'
+import type { Entry } from './ports.ts'
+import type { Binding } from './ports-hosts.ts'
+import { newSession } from './record.ts'
 import type { Session } from './session.ts'
 
 /** The session a conversation was bound to; undefined where no start was seen or it is gone. */

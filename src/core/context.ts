@@ -2,6 +2,7 @@
 
 import { type Caller, HUMAN_ID } from './caller.ts'
 import { BusError } from './errors.ts'
+import { isId } from './ids.ts'
 import type { Json } from './json.ts'
 import { type CheckLife, isExpired, type Observed, observed } from './liveness.ts'
 import { createMessageClock, type MessageClock } from './message.ts'
@@ -69,6 +70,7 @@ export function createContext(deps: BusDeps): Context {
     observe: (entry, check = processes.check) => observed(entry, check, clock.now()),
     isHidden,
     async find(id) {
+      if (!isId(id)) return undefined // names and typing errors come this way too
       const entry = await store.sessions.read(id)
       return entry === undefined || isHidden(entry) ? undefined : entry
     },

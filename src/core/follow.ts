@@ -114,7 +114,8 @@ export async function changesFor(context: Context, own: Entry): Promise<readonly
     const told = bare(shown.sessions)
     changes = now.flatMap(({ id, stamp, line }) => {
       const before = told[id]
-      return before === undefined || before === stamp ? [] : [line]
+      // Lost marks (or a context that was cleared) show everything once more rather than nothing ever.
+      return before === stamp ? [] : [line]
     })
     const sessions = bare(Object.fromEntries(now.map(({ id, stamp }) => [id, stamp])))
     return { ...shown, sessions }

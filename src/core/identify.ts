@@ -118,9 +118,22 @@ async function requireRight(context: Context, hints: CallerHints, entry: Entry, 
       `Call update_session with sessionId ${quote(id)} to take it over, or register under another id.`,
     )
   }
-  throw new BusError(
+  throw heldByOther(entry)
+}
+
+/** For an id that was free when the call came: of two clients that register it at once, one gets it. */
+export function requireSameClient(context: Context, entry: Entry, caller: Exclude<Caller, { kind: 'human' }>): void {
+  if (caller.kind === 'session' && caller.verified) return
+  const { client, server } = entry.session.host
+  const { host } = caller
+  if (server !== undefined && sameProcess(server, context.processes.self)) return
+  if (client === undefined || host.client === undefined || !sameProcess(client, host.client)) throw heldByOther(entry)
+}
+
+function heldByOther({ session }: Entry): BusError {
+  return new BusError(
     'SESSION_IN_USE',
-    `Session ${id} belongs to another client (process ${host.client?.pid ?? 'unknown'}), which is not gone. Nothing was changed.`,
+    `Session ${session.id} belongs to another client (process ${session.host.client?.pid ?? 'unknown'}), which is not gone. Nothing was changed.`,
     'Register under another id: leave sessionId out of update_session. To write to that session use send_message.',
   )
 }

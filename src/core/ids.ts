@@ -1,13 +1,17 @@
 /** The grammar of ids. Nothing that fails it ever reaches a path. */
 
 import { BusError } from './errors.ts'
+import { shortHash } from './hash.ts'
 
 const ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/
+/** A capital takes two characters of a file name, and a file name holds 255 bytes. */
+const MAX_CAPITALS = 64
 /** Windows opens devices under these names, with any extension. Microsoft, "Naming Files", read 2026-11. */
 const DEVICE = /^(con|prn|aux|nul|conin\$|conout\$|com[0-9]|lpt[0-9])$/i
 
 export function isId(text: string): boolean {
-  return ID.test(text) && !DEVICE.test(text)
+  if (!ID.test(text) || DEVICE.test(text)) return false
+  return text.length <= MAX_CAPITALS || text.replace(/[^A-Z]/g, '').length <= MAX_CAPITALS
 }
 
 export function isDeviceName(text: string): boolean {
@@ -20,7 +24,7 @@ export function requireId(text: string, what: string): string {
   throw new BusError(
     'BAD_ID',
     `${what} ${quote(text)} is not an id.`,
-    'An id is 1 to 128 letters, digits, "_" or "-", starting with a letter or digit, and not a device name such as nul.',
+    'An id is 1 to 128 letters (at most 64 capitals), digits, "_" or "-", starting with a letter or digit, and not a device name such as nul.',
   )
 }
 
@@ -43,21 +47,4 @@ export function cleanId(text: string): string {
     .replace(/^[^A-Za-z0-9]+/, '')
     .slice(0, 60)
   return `${readable || 'id'}-${shortHash(text)}`
-}
-
-/**
- * 53 bits of a text (cyrb53, public domain), in letters and digits. Tells things apart; protects nothing. Node’s own hashes
- * cost a hook several milliseconds to load.
- */
-export function shortHash(text: string, seed = 0): string {
-  let a = 0xdeadbeef ^ seed
-  let b = 0x41c6ce57 ^ seed
-  for (let i = 0; i < text.length; i++) {
-    const c = text.charCodeAt(i)
-    a = Math.imul(a ^ c, 2654435761)
-    b = Math.imul(b ^ c, 1597334677)
-  }
-  a = Math.imul(a ^ (a >>> 16), 2246822507) ^ Math.imul(b ^ (b >>> 13), 3266489909)
-  b = Math.imul(b ^ (b >>> 16), 2246822507) ^ Math.imul(a ^ (a >>> 13), 3266489909)
-  return (4294967296 * (2097151 & b) + (a >>> 0)).toString(36)
 }

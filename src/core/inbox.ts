@@ -77,7 +77,7 @@ async function take(
       left = ids.length - index + left
       break
     }
-    if (from !== undefined && (await inbox.find(id, messageId))?.message.from.id !== from) {
+    if (from !== undefined && (await lookAt(context, id, messageId, problems))?.from.id !== from) {
       left += 1
       continue
     }
@@ -169,6 +169,7 @@ async function one(
       'Take the id from read_inbox or read_inbox{history}.',
     )
   }
+  context.messageClock.saw(found.message.t, context.clock.micros())
   const whole = viewOf(context.clock.now(), found.message)
   const view = offset > 0 || sizeOf(whole) > LIMITS.inboxAnswerBytes - FRAME_BYTES ? partOf(whole, offset) : whole
   const isLast = view.nextOffset === undefined

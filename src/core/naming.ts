@@ -4,6 +4,7 @@ import { answersTo } from './address.ts'
 import type { Context } from './context.ts'
 import { BusError } from './errors.ts'
 import { isId, quote } from './ids.ts'
+import { LIMITS } from './limits.ts'
 import { alternative, fold } from './name.ts'
 import { label, type Session } from './session.ts'
 
@@ -29,12 +30,48 @@ export async function takeFreeName(context: Context, name: string, id: string): 
 async function tryTake(context: Context, name: string, id: string): Promise<string> {
   if (isId(name) && name !== id && (await context.find(name)) !== undefined) return name
   let owner = await context.store.names.take(fold(name), id)
-  for (let tries = 0; tries < 3 && owner !== id && (await holder(context, name)) === undefined; tries++) {
-    // Its owner is gone or gave it up without saying so.
+  for (let tries = 0; tries < 3 && owner !== id && (await isAbandoned(context, name, owner)); tries++) {
     await context.store.names.drop(fold(name), owner)
     owner = await context.store.names.take(fold(name), id)
   }
   return owner
+}
+
+/** A name is taken before the record that carries it is written: so long it is held without one, ms. */
+const RESERVED_MS = 10_000
+
+/** Its owner has expired, or died before its record carried the name, or gave it up without saying so. */
+async function isAbandoned(context: Context, name: string, owner: string): Promise<boolean> {
+  const entry = await context.store.sessions.read(owner)
+  if (entry !== undefined && context.isHidden(entry)) return true
+  if (entry !== undefined && answersTo(entry.session, name)) return false
+  return ((await context.store.names.ageMs(fold(name))) ?? 0) > RESERVED_MS
+}
+
+/** Undoes {@link takeName} for a change that failed, unless the record carries the name all the same. */
+export async function giveNameBack(context: Context, name: string, id: string): Promise<void> {
+  try {
+    const entry = await context.find(id)
+    if (entry === undefined || !answersTo(entry.session, name)) await context.store.names.drop(fold(name), id)
+  } catch {
+    // What led here is the fault to report; a name that no record carries is free to take anyway.
+  }
+}
+
+/** A renamed session still answers to what it was called. */
+export function aliasesAfter(before: Session, name: string | undefined): readonly string[] {
+  const kept = before.aliases.filter((alias) => name === undefined || fold(alias) !== fold(name))
+  if (before.name === undefined || (name !== undefined && fold(before.name) === fold(name))) return kept
+  return [...kept, before.name].slice(-LIMITS.aliases)
+}
+
+/** Gives up names that the new record no longer carries. */
+export async function dropOldNames(context: Context, before: Session | undefined, after: Session): Promise<void> {
+  if (before === undefined) return
+  const kept = new Set([after.name, ...after.aliases].flatMap((name) => (name === undefined ? [] : fold(name))))
+  for (const name of [before.name, ...before.aliases]) {
+    if (name !== undefined && !kept.has(fold(name))) await context.store.names.drop(fold(name), after.id)
+  }
 }
 
 /** An explicit new id must not be what another session is called, or mail for one would reach the other. */

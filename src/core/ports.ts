@@ -5,20 +5,11 @@
 
 import type { Activity } from './activity.ts'
 import type { Message, Place, Sent } from './message.ts'
+import type { HostStore, ShownStore } from './ports-hosts.ts'
+import type { ProcessRef } from './process-ref.ts'
 import type { Session } from './session.ts'
 
-/** A process that can be told from a later one with the same pid. Fields that are missing could not be learnt. */
-export interface ProcessRef {
-  readonly pid: number
-  /** When the process started, in the system's own unit; compared as text only. */
-  readonly start?: string
-  /** This run of the kernel. */
-  readonly boot?: string
-  /** The pid namespace. */
-  readonly ns?: string
-  /** The machine. */
-  readonly node?: string
-}
+export type { ProcessRef } from './process-ref.ts'
 
 /** `unknown` is an answer: it is never rounded to alive or gone. */
 export type Life = 'alive' | 'gone' | 'unknown'
@@ -192,6 +183,8 @@ export interface NameStore {
   /** Takes a folded name for `id`; returns the owner, which is another one where the name was taken first. */
   take(folded: string, id: string): Promise<string>
   owner(folded: string): Promise<string | undefined>
+  /** How long ago the name was taken, ms; undefined where nobody has it. */
+  ageMs(folded: string): Promise<number | undefined>
   /** Gives a name up, if `id` still owns it. */
   drop(folded: string, id: string): Promise<void>
 }
@@ -200,50 +193,6 @@ export interface FollowStore {
   add(target: string, follower: string): Promise<void>
   drop(target: string, follower: string): Promise<void>
   followers(target: string): Promise<readonly string[]>
-}
-
-/** What the context of one session has been shown, so that nothing is told twice. Losing it costs a repetition. */
-export interface Shown {
-  /** Followed session -> the stamp of the state that was told. */
-  readonly sessions: Readonly<Record<string, string>>
-  /** Unread messages that were announced. */
-  readonly messages: readonly string[]
-  /** Unread messages that held a turn open or started one: they do it once. */
-  readonly pressed: readonly string[]
-  /** How often in a row a turn was held open. */
-  readonly holds: number
-}
-
-export interface ShownStore {
-  read(id: string): Promise<Shown>
-  /** Read, decide, write, under the session's own lock: of two that would tell the same, one does. */
-  change(id: string, decide: (current: Shown) => Shown | undefined): Promise<void>
-}
-
-/** Which session a conversation of a host belongs to. Written by the hooks of that host. */
-export interface Binding {
-  readonly hostKey: string
-  readonly sessionId: string
-  readonly client?: ProcessRef
-  /** Where the host keeps the conversation; a resumed one may come back under another key with the same transcript. */
-  readonly transcript?: string
-  readonly boundAt: string
-}
-
-export interface HostStore {
-  bind(binding: Binding): Promise<void>
-  find(hostKey: string): Promise<Binding | undefined>
-  /** The latest binding of a client process. */
-  ofClient(client: ProcessRef): Promise<Binding | undefined>
-  /** The latest binding of a transcript. */
-  ofTranscript(transcript: string): Promise<Binding | undefined>
-  /** Removes the bindings of a session. */
-  drop(sessionId: string): Promise<void>
-  /** Leaves word that the next hook of a conversation has something to look at. */
-  mark(hostKey: string): Promise<void>
-  unmark(hostKey: string): Promise<void>
-  /** Touches the file a host watches: the only thing a wake is on disk. @returns its path, for the host to watch. */
-  touchWake(hostKey: string): Promise<string>
 }
 
 export interface Store {

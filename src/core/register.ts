@@ -3,17 +3,18 @@
 import { freshActivity } from './activity.ts'
 import type { UpdateAnswer } from './answers.ts'
 import type { UpdateInput } from './bus.ts'
-import type { Caller, CallerHost } from './caller.ts'
+import type { Caller } from './caller.ts'
 import { type Context, refuseSubagent } from './context.ts'
 import { BusError } from './errors.ts'
 import { tellFollowers } from './follow.ts'
-import { noteClash, sameProcess } from './identify.ts'
+import { noteClash, requireSameClient, sameProcess } from './identify.ts'
 import type { Json } from './json.ts'
 import { LIMITS } from './limits.ts'
-import { fold, requireName } from './name.ts'
-import { requireFreeId, takeName } from './naming.ts'
+import { requireName } from './name.ts'
+import { dropOldNames, giveNameBack, requireFreeId, takeName } from './naming.ts'
 import type { Entry } from './ports.ts'
-import { isClosed, revise, type Session } from './session.ts'
+import { changed, newSession, type Patch } from './record.ts'
+import { isClosed, type Session } from './session.ts'
 import { requireBody, requireLine } from './text.ts'
 import { parseTtl } from './ttl.ts'
 
@@ -51,12 +52,17 @@ export async function update(context: Context, caller: Caller, input: UpdateInpu
           activity: freshActivity(id, context.nowIso()),
         }
       }
+      // Both again under the lock: the record may have been made, or closed, since it was looked at.
+      if (known === undefined) requireSameClient(context, before, caller)
       requireOpen(before.session, patch)
-      return { session: changed(context, before.session, caller, patch) }
+      const { activity } = before
+      return {
+        session: changed(context, before.session, caller, patch),
+        ...(activity !== undefined && { activity: { ...activity, lastSeenAt: context.nowIso() } }),
+      }
     })
   } catch (fault) {
-    if (patch.name && patch.name !== known?.session.name)
-      await context.store.names.drop(fold(patch.name), id).catch(() => undefined)
+    if (patch.name) await giveNameBack(context, patch.name, id)
     throw fault
   }
   if (entry === undefined) throw new Error('a change that decides something leaves a record')
@@ -83,17 +89,6 @@ export async function update(context: Context, caller: Caller, input: UpdateInpu
       ],
     }),
   }
-}
-
-export type Patch = Partial<Pick<Session, 'task' | 'status' | 'ttl' | 'wakeable'>> & {
-  readonly project?: { path: string; given?: string; repoPath?: string; branch?: string }
-  readonly tags?: readonly string[]
-  readonly metadata?: Readonly<Record<string, Json>>
-  /** Empty = cleared. */
-  readonly name?: string
-  readonly progress?: string
-  readonly groupId?: string
-  readonly model?: string
 }
 
 /** Everything that can be wrong with the input alone, before anything is touched. */
@@ -139,7 +134,7 @@ function checkProject(context: Context, text: string): NonNullable<Patch['projec
 function checkMetadata(metadata: Readonly<Record<string, Json>>): Readonly<Record<string, Json>> {
   const text = JSON.stringify(metadata)
   requireBody(text, 'metadata', LIMITS.metadataBytes)
-  if (text.includes('"__proto__"')) {
+  if (text.includes('"__proto__":')) {
     throw new BusError(
       'BAD_INPUT',
       'metadata holds the key "__proto__".',
@@ -166,95 +161,6 @@ function requireOpen(session: Session, patch: Patch): void {
     `Session ${session.id} was closed at ${session.closedAt}. Nothing was changed.`,
     'update_session{status:"active"} opens it again.',
   )
-}
-
-/** A record as it begins. `patch` holds at least the task and the project. */
-export function newSession(
-  context: Context,
-  id: string,
-  caller: { readonly host: CallerHost; readonly selfNamed: boolean },
-  patch: Patch,
-): Session {
-  const nowIso = context.nowIso()
-  const { project } = patch
-  if (patch.task === undefined || project === undefined) throw new Error('checked before')
-  return withPatch(
-    {
-      id,
-      aliases: [],
-      task: patch.task,
-      projectPath: project.path,
-      status: 'active',
-      host: hostOf(context, caller.host, id),
-      tags: [],
-      metadata: {},
-      watching: [],
-      wakeable: true,
-      selfNamed: caller.selfNamed,
-      createdAt: nowIso,
-      updatedAt: nowIso,
-      ttl: context.options.defaultTtl,
-      statusSeq: 1,
-      trail: [],
-    },
-    patch,
-  )
-}
-
-function changed(context: Context, before: Session, caller: Exclude<Caller, { kind: 'human' }>, patch: Patch): Session {
-  const { closedAt: _at, closeReason: _why, ...reopened } = before
-  const base: Session = isClosed(before) ? reopened : before
-  const next = withPatch(base, patch)
-  const host = { ...before.host, ...hostOf(context, caller.host, before.host.hostKey), doors: before.host.doors }
-  const aliases = aliasesAfter(before, next.name)
-  return revise(before, { ...next, host, aliases }, context.nowIso())
-}
-
-function withPatch(session: Session, patch: Patch): Session {
-  const { project, ...rest } = patch
-  const next: Record<string, unknown> = { ...session, ...rest }
-  if (project !== undefined) {
-    // A worktree that was removed still belongs to the checkout it was learnt to belong to.
-    const repoPath = project.repoPath ?? (project.path === session.projectPath ? session.repoPath : undefined)
-    Object.assign(next, {
-      projectPath: project.path,
-      projectPathGiven: project.given ?? '',
-      repoPath: repoPath ?? '',
-      branch: project.branch ?? '',
-    })
-  }
-  for (const field of ['name', 'progress', 'groupId', 'model', 'projectPathGiven', 'repoPath', 'branch']) {
-    if (next[field] === '') delete next[field]
-  }
-  return next as unknown as Session
-}
-
-function hostOf(context: Context, host: CallerHost, hostKey: string): Session['host'] {
-  return {
-    kind: host.kind,
-    ...(host.version !== undefined && { version: host.version }),
-    hostKey,
-    ...(host.client !== undefined && { client: host.client }),
-    server: context.processes.self,
-    ...(host.pane !== undefined && { pane: host.pane }),
-    doors: host.doors,
-  }
-}
-
-/** A renamed session still answers to what it was called. */
-function aliasesAfter(before: Session, name: string | undefined): readonly string[] {
-  const kept = before.aliases.filter((alias) => name === undefined || fold(alias) !== fold(name))
-  if (before.name === undefined || (name !== undefined && fold(before.name) === fold(name))) return kept
-  return [...kept, before.name].slice(-LIMITS.aliases)
-}
-
-/** Gives up names that the new record no longer carries. */
-async function dropOldNames(context: Context, before: Session | undefined, after: Session): Promise<void> {
-  if (before === undefined) return
-  const kept = new Set([after.name, ...after.aliases].flatMap((name) => (name === undefined ? [] : fold(name))))
-  for (const name of [before.name, ...before.aliases]) {
-    if (name !== undefined && !kept.has(fold(name))) await context.store.names.drop(fold(name), after.id)
-  }
 }
 
 function servedByOther(context: Context, entry: Entry): boolean {

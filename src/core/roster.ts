@@ -12,12 +12,14 @@ import { utf8Bytes } from './json.ts'
 import { LIMITS } from './limits.ts'
 import { type CheckLife, expiresAtMs, finished } from './liveness.ts'
 import { fold } from './name.ts'
-import type { Entry } from './ports.ts'
+import type { Entry, Skipped } from './ports.ts'
 import { projectKey } from './project.ts'
 import { isClosed, type Session, STATUSES } from './session.ts'
 import { clip } from './text.ts'
 
 const ROW_TASK_CHARS = 120
+/** Of what could not be read, so many are named. */
+const MOST_SKIPPED = 5
 
 export async function list(context: Context, input: ListInput): Promise<ListAnswer> {
   const limit = input.limit ?? LIMITS.listRows
@@ -35,12 +37,18 @@ export async function list(context: Context, input: ListInput): Promise<ListAnsw
   const matching = entries.filter(matches).sort(newestFirst)
   const page = after === undefined ? matching : matching.filter((entry) => comesAfter(entry, after))
 
+  const partial = skipped.slice(0, MOST_SKIPPED)
   const rows: SessionRow[] = []
-  let bytes = 300
+  let bytes = 300 + utf8Bytes(JSON.stringify(partial))
   let last: Entry | undefined
   for (const entry of page.slice(0, limit)) {
-    const row = await rowOf(context, entry, check)
+    const row = await rowOf(context, entry, check).catch((fault) => skippedBy(fault, entry))
     bytes += utf8Bytes(JSON.stringify(row)) + 1
+    if ('why' in row) {
+      if (partial.length < MOST_SKIPPED) partial.push(row)
+      last = entry
+      continue
+    }
     if (bytes > LIMITS.listAnswerBytes && rows.length > 0) break
     rows.push(row)
     last = entry
@@ -50,7 +58,7 @@ export async function list(context: Context, input: ListInput): Promise<ListAnsw
     total: matching.length,
     open: matching.filter(({ session }) => !isClosed(session)).length,
     ...(last !== undefined && rows.length < page.length && { nextCursor: encodeCursor(last) }),
-    ...(skipped.length > 0 && { partial: skipped.slice(0, 5) }),
+    ...(partial.length > 0 && { partial }),
   }
 }
 
@@ -120,6 +128,12 @@ export async function rowOf(context: Context, entry: Entry, check: CheckLife): P
     updatedAt: session.updatedAt,
     ...mail,
   }
+}
+
+/** One inbox that cannot be read must not hide all other sessions. */
+function skippedBy(fault: unknown, { session }: Entry): Skipped {
+  if (fault instanceof BusError && fault.code === 'STORE_UNREADABLE') return { what: session.id, why: fault.message }
+  throw fault
 }
 
 /** Unread count and the age of the oldest; the age is left out where it cannot be learnt. */

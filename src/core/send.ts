@@ -5,7 +5,7 @@ import type { Delivery, NotDelivered, SendAnswer } from './answers.ts'
 import type { SendInput } from './bus.ts'
 import { type Caller, HUMAN_ID } from './caller.ts'
 import { type Context, notRegistered } from './context.ts'
-import { BusError } from './errors.ts'
+import { BusError, refusal } from './errors.ts'
 import { quote } from './ids.ts'
 import { utf8Bytes } from './json.ts'
 import { LIMITS } from './limits.ts'
@@ -36,6 +36,7 @@ export async function send(context: Context, caller: Caller, input: SendInput): 
   }
   const { reached, missed } = await address(context, targets, from.id)
 
+  if (answered !== undefined) context.messageClock.saw(answered.t, context.clock.micros())
   const t = context.messageClock.next(context.clock.micros())
   const base = {
     id: messageId(t, context.random.token(8)),
@@ -77,9 +78,10 @@ export async function send(context: Context, caller: Caller, input: SendInput): 
       await store.inbox.deliver(message, { asRecord })
       stored.push(addressee)
     } catch (cause) {
-      if (!(cause instanceof BusError)) throw cause
+      // Even a fault nobody foresaw: what others have already must not look like a send that failed.
       fault ??= cause
-      skipped.push({ to: addressee.id, code: cause.code, reason: cause.message })
+      const { code, message } = refusal(cause).error
+      skipped.push({ to: addressee.id, code, reason: message })
     }
   }
   if (stored.length === 0) throw fault

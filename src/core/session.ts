@@ -2,7 +2,7 @@
 
 import type { Json } from './json.ts'
 import { LIMITS } from './limits.ts'
-import type { ProcessRef } from './ports.ts'
+import type { ProcessRef } from './process-ref.ts'
 
 export const STATUSES = ['active', 'paused', 'blocked', 'completed', 'cancelled'] as const
 export type Status = (typeof STATUSES)[number]

@@ -1,6 +1,6 @@
 /** What the context of a session has been shown; see ports.ts. */
 
-import type { Shown } from './ports.ts'
+import type { Shown } from './ports-hosts.ts'
 
 export const NOTHING_SHOWN: Shown = { sessions: {}, messages: [], pressed: [], holds: 0 }
 

@@ -3,6 +3,7 @@
 import type { SweepAnswer } from './answers.ts'
 import { HUMAN_ID } from './caller.ts'
 import type { Context } from './context.ts'
+import { BusError } from './errors.ts'
 import { LIMITS } from './limits.ts'
 import { fold } from './name.ts'
 import type { Entry } from './ports.ts'
@@ -16,19 +17,20 @@ export async function sweep(context: Context, options: { readonly dryRun?: boole
   const { store } = context
   const check = context.checker()
   const { entries } = await store.sessions.list()
-  const removed: string[] = []
+  const removed = new Set<string>()
   for (const entry of entries) {
-    if (!context.isHidden(entry, check)) {
-      if (!dryRun) await correctClock(context, entry)
-      continue
-    }
-    if (dryRun || (await removeSession(context, entry))) removed.push(entry.session.id)
+    const { id } = entry.session
+    await orSkip(context, id, async () => {
+      if (!context.isHidden(entry, check)) {
+        if (!dryRun) await correctClock(context, entry)
+      } else if (dryRun || (await removeSession(context, entry))) removed.add(id)
+    })
   }
-  const staying = new Set(entries.map(({ session }) => session.id).filter((id) => !removed.includes(id)))
+  const staying = new Set(entries.map(({ session }) => session.id).filter((id) => !removed.has(id)))
   const mail = await sweepMail(context, staying, dryRun)
   return {
     dryRun,
-    sessions: removed,
+    sessions: [...removed],
     messages: mail.messages,
     inboxes: mail.inboxes,
     leftovers: dryRun ? 0 : await store.tidy(),
@@ -78,19 +80,40 @@ async function sweepMail(context: Context, staying: ReadonlySet<string>, dryRun:
   const nowMs = context.clock.now()
   const isOld = ({ sentAt }: { readonly sentAt: string }) => nowMs - Date.parse(sentAt) > context.messageTtlMs
   const messages = { unread: 0, read: 0 }
-  let inboxes = 0
+  const closed: string[] = []
   for (const id of await store.inbox.owners()) {
-    const hasReader = staying.has(id) || id === HUMAN_ID
-    const dropped = await store.inbox.drop(id, isOld, { unreadToo: !hasReader, dryRun })
-    messages.read += dropped.read
-    messages.unread += dropped.unread
-    if (dropped.unread > 0 && !dryRun)
-      context.log?.('warn', 'sweep.unread-removed', { inbox: id, messages: dropped.unread })
-    if (!hasReader && !dryRun) {
+    const hasReader = staying.has(id) || id === HUMAN_ID || (await isThere(context, id))
+    await orSkip(context, id, async () => {
+      const dropped = await store.inbox.drop(id, isOld, { unreadToo: !hasReader, dryRun })
+      messages.read += dropped.read
+      messages.unread += dropped.unread
+      if (dropped.unread > 0 && !dryRun)
+        context.log?.('warn', 'sweep.unread-removed', { inbox: id, messages: dropped.unread })
+      if (hasReader || dryRun) return
       await store.inbox.close(id)
-      inboxes += 1
-    }
+      closed.push(id)
+    })
   }
+  const left = new Set(closed.length === 0 ? [] : await store.inbox.owners())
   if (!dryRun) for (const id of await store.sent.owners()) await store.sent.drop(id, isOld)
-  return { messages, inboxes }
+  return { messages, inboxes: closed.filter((id) => !left.has(id)).length }
+}
+
+/** One record that is busy or damaged must not keep all others on the disk. */
+async function orSkip(context: Context, id: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (fault) {
+    if (!(fault instanceof BusError) || (fault.code !== 'STORE_BUSY' && fault.code !== 'STORE_UNREADABLE')) throw fault
+    context.log?.('warn', 'sweep.skipped', { id, code: fault.code })
+  }
+}
+
+/** Looks again before mail is called ownerless: a session may have come meanwhile, and one that cannot be read is there. */
+async function isThere(context: Context, id: string): Promise<boolean> {
+  try {
+    return (await context.find(id)) !== undefined
+  } catch {
+    return true
+  }
 }

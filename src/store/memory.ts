@@ -3,23 +3,11 @@
  * that need a bus of their own; nothing outlives the process. Another handle on the same data is the same store.
  */
 
-import { BusError } from '../core/errors.ts'
-import { isId } from '../core/ids.ts'
-import { LIMITS } from '../core/limits.ts'
-import { isMessageId, type Message, type Place, type Sent } from '../core/message.ts'
-import type {
-  Binding,
-  Clock,
-  Entry,
-  HostStore,
-  InboxStore,
-  SentStore,
-  SessionStore,
-  Shown,
-  Store,
-  Watch,
-} from '../core/ports.ts'
+import { isMessageId, type Sent } from '../core/message.ts'
+import type { Clock, Entry, SentStore, SessionStore, Store } from '../core/ports.ts'
+import type { Binding, HostStore, Shown } from '../core/ports-hosts.ts'
 import { NOTHING_SHOWN } from '../core/shown.ts'
+import { beforeFirst, checked, createWatchers, memoryInbox } from './memory-inbox.ts'
 
 export interface MemoryStoreOptions {
   /** Only leases of claims and times of reading need one. */
@@ -31,7 +19,7 @@ export interface MemoryStoreOptions {
 export function memoryStore(options: MemoryStoreOptions = {}): Store {
   const { clock = { now: () => Date.now() }, inboxLimit = 10_000 } = options
   const sent = memorySent()
-  const names = new Map<string, string>()
+  const names = new Map<string, { readonly id: string; readonly atMs: number }>()
   const followers = new Map<string, Set<string>>()
   const shown = new Map<string, Shown>()
   return {
@@ -40,14 +28,17 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
     sent,
     names: {
       async take(folded, id) {
-        if (!names.has(folded)) names.set(folded, id)
-        return names.get(folded) ?? id
+        const taken = names.get(folded) ?? { id, atMs: clock.now() }
+        names.set(folded, taken)
+        return taken.id
       },
-      async owner(folded) {
-        return names.get(folded)
+      owner: async (folded) => names.get(folded)?.id,
+      async ageMs(folded) {
+        const taken = names.get(folded)
+        return taken && clock.now() - taken.atMs
       },
       async drop(folded, id) {
-        if (names.get(folded) === id) names.delete(folded)
+        if (names.get(folded)?.id === id) names.delete(folded)
       },
     },
     follow: {
@@ -78,12 +69,6 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
   }
 }
 
-/** As in every driver: what is no id never becomes a key. */
-function checked(id: string, isOne = isId(id)): string {
-  if (!isOne) throw new Error('not an id')
-  return id
-}
-
 /** A copy that inherits nothing: ids are keys, and `constructor` is an id. */
 function bare<T>(record: Readonly<Record<string, T>>): Readonly<Record<string, T>> {
   return Object.assign(Object.create(null), record)
@@ -93,12 +78,8 @@ function memorySessions(): SessionStore {
   const entries = new Map<string, Entry>()
   const watchers = createWatchers()
   return {
-    async read(id) {
-      return entries.get(checked(id))
-    },
-    async list() {
-      return { entries: [...entries.values()], skipped: [] }
-    },
+    read: async (id) => entries.get(checked(id)),
+    list: async () => ({ entries: [...entries.values()], skipped: [] }),
     async change(id, decide) {
       // Nothing waits between the look and the write: one process changes one record at a time anyway.
       const before = entries.get(checked(id))
@@ -120,103 +101,6 @@ function memorySessions(): SessionStore {
   }
 }
 
-interface Kept {
-  readonly message: Message
-  readonly place: Place
-  /** When it came to this place, ms. */
-  readonly atMs: number
-  /** How often a reader lost it. */
-  readonly returns: number
-}
-
-function memoryInbox(clock: Pick<Clock, 'now'>, limit: number, sent: SentStore): InboxStore {
-  const boxes = new Map<string, Map<string, Kept>>()
-  const watchers = createWatchers()
-  const boxOf = (id: string): Map<string, Kept> => boxes.get(checked(id)) ?? new Map()
-  const idsIn = (id: string, place: Place): string[] =>
-    [...boxOf(id)].flatMap(([messageId, kept]) => (kept.place === place ? [messageId] : [])).sort()
-  const put = (id: string, kept: Kept, place: Place, returns = kept.returns): Kept => {
-    const next = { ...kept, place, returns, atMs: clock.now() }
-    boxOf(id).set(kept.message.id, next)
-    watchers.tell(id)
-    return next
-  }
-
-  return {
-    async deliver(message, options = {}) {
-      const { id, to } = message
-      if (boxOf(to).has(checked(id, isMessageId(id)))) return 'already'
-      const unread = idsIn(to, 'unread').length
-      if (unread >= limit) {
-        throw new BusError(
-          'INBOX_FULL',
-          `The inbox of ${to} holds ${unread} unread messages; the limit is ${limit}. Nothing was sent to it.`,
-          'Wait until it has read some, or send to another session.',
-        )
-      }
-      if (!boxes.has(to)) boxes.set(to, new Map())
-      if (options.asRecord) await sent.record({ ...message, from: message.from.id, to: [to] })
-      put(to, { message, place: 'unread', atMs: 0, returns: 0 }, 'unread')
-      return 'stored'
-    },
-    async unread(id) {
-      for (const kept of boxOf(id).values()) {
-        if (kept.place !== 'claimed' || Math.abs(clock.now() - kept.atMs) <= LIMITS.claimLeaseMs) continue
-        put(id, kept, kept.returns < LIMITS.claimReturns ? 'unread' : 'damaged', kept.returns + 1)
-      }
-      return { ids: idsIn(id, 'unread'), claimed: idsIn(id, 'claimed').length, skipped: [] }
-    },
-    async claim(id, messageId) {
-      const kept = boxOf(id).get(messageId)
-      if (kept?.place !== 'unread') return undefined
-      // The reader owns the message for as long as this very object lies there.
-      const held = put(id, kept, 'claimed')
-      const end = async (place: Place) => {
-        if (boxOf(id).get(messageId) === held) put(id, held, place)
-      }
-      return {
-        message: kept.message,
-        redelivered: kept.returns > 0,
-        settle: () => end('read'),
-        release: () => end('unread'),
-      }
-    },
-    async find(id, messageId) {
-      const kept = boxOf(id).get(messageId)
-      if (kept === undefined) return undefined
-      const { message, place, atMs } = kept
-      return place === 'read' ? { message, place, readAt: new Date(atMs).toISOString() } : { message, place }
-    },
-    async history(id, count) {
-      return idsIn(id, 'read').slice(-count)
-    },
-    async damaged(id) {
-      return idsIn(id, 'damaged')
-    },
-    async drop(id, expired, { unreadToo, dryRun }) {
-      const dropIn = (place: Place): number => {
-        const ids = idsIn(id, place)
-        const isKept = (messageId: string) => {
-          const kept = boxOf(id).get(messageId)
-          return kept !== undefined && !expired(kept.message)
-        }
-        const firstKept = ids.findIndex(isKept)
-        const dropped = firstKept === -1 ? ids : ids.slice(0, firstKept)
-        if (!dryRun) for (const messageId of dropped) boxOf(id).delete(messageId)
-        return dropped.length
-      }
-      return { read: dropIn('read'), unread: unreadToo ? dropIn('unread') : 0 }
-    },
-    async owners() {
-      return [...boxes.keys()]
-    },
-    async close(id) {
-      if (boxOf(id).size === 0) boxes.delete(id)
-    },
-    watch: (id, hint) => watchers.add((about) => about === id && hint()),
-  }
-}
-
 function memorySent(): SentStore {
   const records = new Map<string, Map<string, Sent>>()
   const wakes = new Map<string, Readonly<Record<string, readonly number[]>>>()
@@ -226,43 +110,19 @@ function memorySent(): SentStore {
       const id = checked(sent.id, isMessageId(sent.id))
       records.set(checked(sent.from), (records.get(sent.from) ?? new Map()).set(id, sent))
     },
-    async find(from, messageId) {
-      return records.get(from)?.get(messageId)
-    },
-    async reply(by, replyTo) {
-      return sentBy(by).findLast((sent) => sent.replyTo === replyTo)?.id
-    },
-    async wakes(from) {
-      return wakes.get(from) ?? bare({})
-    },
+    find: async (from, messageId) => records.get(from)?.get(messageId),
+    reply: async (by, replyTo) => sentBy(by).findLast((sent) => sent.replyTo === replyTo)?.id,
+    wakes: async (from) => wakes.get(from) ?? bare({}),
     async setWakes(from, next) {
       wakes.set(checked(from), bare(next))
     },
     async drop(from, expired) {
-      const all = sentBy(from)
-      const firstKept = all.findIndex((sent) => !expired(sent))
-      const dropped = firstKept === -1 ? all : all.slice(0, firstKept)
+      const dropped = beforeFirst(sentBy(from), (sent) => !expired(sent))
       for (const { id } of dropped) records.get(from)?.delete(id)
       if (records.get(from)?.size === 0) records.delete(from)
       return dropped.length
     },
-    async owners() {
-      return [...records.keys()]
-    },
-  }
-}
-
-function createWatchers() {
-  const hints = new Set<(id: string) => void>()
-  return {
-    tell(id: string): void {
-      for (const hint of [...hints]) hint(id)
-    },
-    add(hint: (id: string) => void): Watch {
-      const own = (id: string) => hint(id)
-      hints.add(own)
-      return { mode: 'events', close: () => hints.delete(own) }
-    },
+    owners: async () => [...records.keys()],
   }
 }
 

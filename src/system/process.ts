@@ -2,7 +2,7 @@
 
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
-import { shortHash } from '../core/ids.ts'
+import { shortHash } from '../core/hash.ts'
 import type { Life, Processes, ProcessRef } from '../core/ports.ts'
 import { lookUp } from './process-table.ts'
 

@@ -3,6 +3,7 @@ import { utimes } from 'node:fs/promises'
 import path from 'node:path'
 import { expect } from 'vitest'
 import { z } from 'zod'
+import { begin, idle } from './lab/begin.ts'
 import { claudeCode, claudeCodeNewest, withPlugin } from './lab/claude-code.ts'
 import type { Conversation } from './lab/conversation.ts'
 import { conversationOf, newIn, proof, reminders, times } from './lab/heard.ts'
@@ -11,29 +12,10 @@ import { tabTest } from './lab/installed.ts'
 import { openPeer } from './lab/peer.ts'
 import { inPlace, type Place } from './lab/place.ts'
 import { receipt, send } from './lab/shell.ts'
-import type { Tab } from './lab/tab.ts'
 import { until } from './lab/until.ts'
 
 const limitMs = 3000
 const readInbox = { tool: /read_inbox$/, args: {} }
-
-/** Resolves to the id of the only session when it is idle. */
-function idle(place: Place): Promise<string> {
-  return until('the session is idle', async () => {
-    const [only] = Object.values(await place.files('activity'))
-    return only?.['state'] === 'idle' ? String(only['id']) : undefined
-  })
-}
-
-/** A first turn; on a slow machine several, until our server is connected and its tools are offered. */
-async function begin(place: Place, tab: Tab, conversation: Conversation): Promise<void> {
-  do {
-    const before = conversation.requests.length
-    await tab.say('Begin.')
-    await until('a first turn', () => conversation.requests[before])
-    await idle(place)
-  } while (!conversation.requests.at(-1)?.tools.some((name) => readInbox.tool.test(name)))
-}
 
 function wakesIn(conversation: Conversation): number {
   const last = conversation.requests.at(-1)
@@ -58,7 +40,6 @@ async function isWoken(host: Host): Promise<void> {
       newIn(request).includes('session-mcp wake') ? readInbox : { text: `end ${request.turn}` },
     )
     const tab = await place.tab(withPlugin(host, 'tab'), 'sleeper', '')
-    await idle(place)
     await begin(place, tab, sleeper)
 
     const took: number[] = []
@@ -152,7 +133,6 @@ async function isWokenAgain(host: Host): Promise<void> {
       return { text: `end ${request.turn}`, after: late }
     })
     const tab = await place.tab(withPlugin(host, 'tab'), 'sleeper', '')
-    await idle(place)
     await begin(place, tab, sleeper)
     await wake(place, sleeper, 'in time')
     await until('the late one is read', async () => sent[0] && (await receipt(place, sent[0])).place === 'read')

@@ -2,27 +2,16 @@
 
 import fs from 'node:fs'
 import path from 'node:path'
-import type { Config } from '../../config.ts'
 import { BusError } from '../../core/errors.ts'
-import type { Launch, Machine, Program, Wiring } from '../../hosts/wiring.ts'
+import type { Launch, Wiring } from '../../hosts/wiring.ts'
 import { WIRINGS } from '../../hosts/wirings.ts'
-import type { OpenedBus } from '../../open.ts'
 import { type Look, lookAt, readJson } from '../install/look.ts'
 import { defaultHome, findHost, isProgram } from '../install/machine.ts'
 import { count, listing } from '../words.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 import { checkHookLog } from './hook-log.ts'
 import { tryHook } from './hook-run.ts'
-import { strangersOf } from './peers.ts'
-
-export interface HostsView {
-  readonly config: Pick<Config, 'home' | 'userHome' | 'env'>
-  readonly machine: Machine
-  /** What an install would write now: which files, which entries. */
-  readonly program: Program
-  /** Undefined where there is no home yet, so nobody has registered. */
-  readonly opened: OpenedBus | undefined
-}
+import { type HostsView, strangersOf } from './peers.ts'
 
 export async function checkHosts(view: HostsView): Promise<Check[]> {
   const checks: Check[] = []

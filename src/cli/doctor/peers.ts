@@ -2,15 +2,25 @@
 
 import fs from 'node:fs'
 import path from 'node:path'
+import type { Config } from '../../config.ts'
 import { cleanId } from '../../core/ids.ts'
-import type { Peer, Wiring } from '../../hosts/wiring.ts'
+import type { Machine, Peer, Program, Wiring } from '../../hosts/wiring.ts'
+import type { OpenedBus } from '../../open.ts'
 import { lookUp } from '../../system/process-table.ts'
 import { readJson } from '../install/look.ts'
 import { oneLine } from '../safe-text.ts'
 import { cut } from '../width.ts'
 import { listing } from '../words.ts'
 import { type Check, warn } from './check.ts'
-import type { HostsView } from './hosts.ts'
+
+export interface HostsView {
+  readonly config: Pick<Config, 'home' | 'userHome' | 'env'>
+  readonly machine: Machine
+  /** What an install would write now: which files, which entries. */
+  readonly program: Program
+  /** Undefined where there is no home yet, so nobody has registered. */
+  readonly opened: OpenedBus | undefined
+}
 
 /** Hosts keep one file per running session; more than this is something else (files). */
 const MOST = 500

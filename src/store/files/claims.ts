@@ -58,6 +58,17 @@ export function createClaims(home: Home, self: ProcessRef, tag: string): Claims 
     moveIfThere(file, path.join(at.inbox(id), `${messageId}.json`))
   }
 
+  /** Where nothing can be written an inbox can still be read: what nobody may give back stays held. */
+  const giveBackIfWritable = (...claim: Parameters<typeof giveBack>): boolean => {
+    try {
+      giveBack(...claim)
+      return true
+    } catch (fault) {
+      if (['EROFS', 'EACCES', 'EPERM', 'ENOSPC', 'EDQUOT'].includes(errorCode(fault) ?? '')) return false
+      throw fault
+    }
+  }
+
   const returnsIn = (names: readonly string[], messageId: string): number => {
     let most = 0
     for (const name of names) {
@@ -79,8 +90,8 @@ export function createClaims(home: Home, self: ProcessRef, tag: string): Claims 
       for (const name of names) {
         const claim = parseHeld(name)
         if (claim === undefined || claim.owner === 'back') continue
-        if (abandoned(claim)) giveBack(id, name, claim.messageId, returnsIn(names, claim.messageId))
-        else held += 1
+        if (!abandoned(claim) || !giveBackIfWritable(id, name, claim.messageId, returnsIn(names, claim.messageId)))
+          held += 1
       }
       return held
     },
@@ -112,6 +123,7 @@ interface ClaimOrder {
 export function claimInFolder(order: ClaimOrder): Claim | Skipped | undefined {
   const { home, claims, id, messageId, uid } = order
   const { at } = home
+  if (!isMessageId(messageId)) return undefined
   const unread = path.join(at.inbox(id), `${messageId}.json`)
   const facts = factsIfThere(unread)
   if (facts === undefined) return undefined

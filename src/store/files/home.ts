@@ -115,6 +115,16 @@ function makeDirectory(directory: string): void {
   }
 }
 
+/** Undefined also for what would lie below a file: the file itself is met next. */
+function statIfThere(directory: string, home: string): fs.Stats | undefined {
+  try {
+    return fs.statSync(directory, { throwIfNoEntry: false })
+  } catch (fault) {
+    if (errorCode(fault) === 'ENOTDIR') return undefined
+    throw writeFault(fault, home)
+  }
+}
+
 /**
  * Home must be ours and closed to others; whoever can rename a parent could swap it.
  * A directory with the sticky bit lets nobody rename what is not theirs.
@@ -124,7 +134,7 @@ function checkOwners(home: string, allowForeign: boolean): string[] {
   if (uid === undefined) return []
   const problems: string[] = []
   for (let directory = home; ; directory = path.dirname(directory)) {
-    const stat = fs.statSync(directory, { throwIfNoEntry: false })
+    const stat = statIfThere(directory, home)
     if (stat?.isDirectory()) {
       const isHome = directory === home
       const owned = stat.uid === uid || (stat.uid === 0 && !isHome)

@@ -9,7 +9,7 @@ import { factsIfThere, namesIn, publish, readIfThere, syncDirectory } from '../.
 import { claimInFolder, type createClaims } from './claims.ts'
 import { readFault } from './fault.ts'
 import type { Home } from './home.ts'
-import { idOf } from './layout.ts'
+import { idOf, messageFile } from './layout.ts'
 import { dropExpired, removeFolder } from './retention.ts'
 import { recordFiles } from './sent.ts'
 import { watchDirectories } from './watch.ts'
@@ -39,7 +39,7 @@ export function fileInbox(options: InboxOptions): InboxStore {
     const before = sends.get(id) ?? 0
     sends.set(id, before + 1)
     if (before % COUNT_EVERY !== 0) return
-    const unread = namesIn(at.inbox(id)).filter((name) => messageOf(name) !== undefined).length
+    const unread = listed(at.inbox(id), id).filter((name) => messageOf(name) !== undefined).length
     if (unread < limit) return
     sends.set(id, 0) // full: count again at the next send
     throw new BusError(
@@ -47,6 +47,14 @@ export function fileInbox(options: InboxOptions): InboxStore {
       `The inbox of ${id} holds ${unread} unread messages; the limit is ${limit}. Nothing was sent to it.`,
       'Wait until it has read some, or send to another session.',
     )
+  }
+
+  const listed = (directory: string, id: string): string[] => {
+    try {
+      return namesIn(directory)
+    } catch (fault) {
+      throw readFault(fault, `The inbox of ${id}`)
+    }
   }
 
   const scanFolder = (id: string): Unread => {
@@ -63,9 +71,9 @@ export function fileInbox(options: InboxOptions): InboxStore {
   }
 
   const placed = (id: string, messageId: string): [Place, string][] => [
-    ['unread', path.join(at.inbox(id), `${messageId}.json`)],
-    ['read', path.join(at.read(id), `${messageId}.json`)],
-    ['damaged', path.join(at.damaged(id), `${messageId}.json`)],
+    ['unread', path.join(at.inbox(id), messageFile(messageId))],
+    ['read', path.join(at.read(id), messageFile(messageId))],
+    ['damaged', path.join(at.damaged(id), messageFile(messageId))],
   ]
 
   const look = (id: string, messageId: string): FoundMessage | undefined => {
@@ -75,6 +83,7 @@ export function fileInbox(options: InboxOptions): InboxStore {
     for (const [place, file] of places) {
       const got = readIfThere(file, LIMITS.messageBytes * 2)
       if (got === undefined) continue
+      if (uid !== undefined && got.facts.uid !== uid) throw new Error(`belongs to another user, uid ${got.facts.uid}`)
       const message = decodeMessage(JSON.parse(got.text))
       // A handed-over file carries the moment of hand-over as its time.
       return place === 'read'
@@ -86,7 +95,7 @@ export function fileInbox(options: InboxOptions): InboxStore {
 
   return {
     async deliver(message, options = {}) {
-      const file = path.join(at.inbox(message.to), `${message.id}.json`)
+      const file = path.join(at.inbox(message.to), messageFile(message.id))
       const text = JSON.stringify(message)
       // A message to one recipient is its own record: a second name costs a fraction of a second file.
       const records = options.asRecord ? recordFiles(at, message.from.id, message) : []
@@ -131,16 +140,22 @@ export function fileInbox(options: InboxOptions): InboxStore {
     },
 
     async history(id, count) {
-      const ids = namesIn(at.read(id)).flatMap((name) => messageOf(name) ?? [])
+      const ids = listed(at.read(id), id).flatMap((name) => messageOf(name) ?? [])
       return ids.sort().slice(-count)
     },
 
     async damaged(id) {
-      return namesIn(at.damaged(id)).sort()
+      return listed(at.damaged(id), id).sort()
     },
 
     async drop(id, expired, options) {
-      return home.write(() => dropExpired(at, id, expired, options))
+      return home.write(() => {
+        // What a dead reader held, and the marks of what came back, would keep an inbox for ever.
+        if (!options.dryRun) claims.recover(id)
+        const { read, unread } = dropExpired(at, id, expired, options)
+        if (!options.dryRun) for (const messageId of unread) claims.forgetReturns(id, messageId)
+        return { read: read.length, unread: unread.length }
+      })
     },
 
     async owners() {

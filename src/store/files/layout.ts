@@ -1,7 +1,9 @@
 /** Where everything lies under home. docs/on-disk-layout.md is this page in prose. */
 
 import path from 'node:path'
-import { isDeviceName, isId, shortHash } from '../../core/ids.ts'
+import { shortHash } from '../../core/hash.ts'
+import { isDeviceName, isId } from '../../core/ids.ts'
+import { isMessageId } from '../../core/message.ts'
 
 export const LAYOUT_VERSION = 1
 
@@ -92,6 +94,12 @@ export function layout(home: string): Layout {
 export function fileName(id: string): string {
   if (!isId(id)) throw new Error('not an id')
   return /[A-Z]/.test(id) ? id.replace(/[A-Z]/g, (letter) => `~${letter.toLowerCase()}`) : id
+}
+
+/** The file of a message, in any folder. @throws Error for what is no message id, as {@link fileName}. */
+export function messageFile(messageId: string): string {
+  if (!isMessageId(messageId)) throw new Error('not a message id')
+  return `${messageId}.json`
 }
 
 /** The id behind a file name, or undefined for a name that {@link fileName} never makes. */

@@ -6,7 +6,7 @@
  */
 
 import { BusError } from '../../core/errors.ts'
-import { shortHash } from '../../core/ids.ts'
+import { shortHash } from '../../core/hash.ts'
 import { LIMITS } from '../../core/limits.ts'
 import type { ProcessRef } from '../../core/ports.ts'
 import { publish, readIfThere, removeIfThere } from '../../system/atomic-file.ts'
@@ -48,9 +48,8 @@ export function createLocks(home: Home, self: ProcessRef, tag: string): Locks {
     removeIfThere(ticket)
   }
 
-  const alone = async <T>(key: string, work: () => T): Promise<T> => {
+  const alone = async <T>(key: string, work: () => T, startedMs: number): Promise<T> => {
     const file = home.at.lock(key)
-    const startedMs = performance.now()
     for (let pauseMs = 1; !take(file); pauseMs = Math.min(pauseMs * 1.5, 20)) {
       clearIfStale(file)
       if (performance.now() - startedMs > LIMITS.lockWaitMs) {
@@ -73,7 +72,9 @@ export function createLocks(home: Home, self: ProcessRef, tag: string): Locks {
     // Callers of one process queue here, so that they meet the file one at a time.
     hold(key, work) {
       const before = queues.get(key)
-      const run = before === undefined ? alone(key, work) : before.then(() => alone(key, work))
+      // The second counts from here: waiting in the queue is waiting.
+      const startedMs = performance.now()
+      const run = before === undefined ? alone(key, work, startedMs) : before.then(() => alone(key, work, startedMs))
       const settled = run.catch(() => undefined)
       queues.set(key, settled)
       void settled.then(() => {

@@ -1,6 +1,7 @@
 /** Who owns a name: one file per folded name, taken by link, so that of two takers one wins. */
 
 import path from 'node:path'
+import { isId } from '../../core/ids.ts'
 import type { NameStore } from '../../core/ports.ts'
 import { publish, readIfThere, removeIfThere } from '../../system/atomic-file.ts'
 import { readFault } from './fault.ts'
@@ -13,7 +14,10 @@ export function fileNames(home: Home, locks: Locks): NameStore {
   const owner = (folded: string): string | undefined => {
     try {
       const text = readIfThere(at.name(folded), 4096)?.text
-      return text === undefined ? undefined : (JSON.parse(text) as { id: string }).id
+      if (text === undefined) return undefined
+      const id: unknown = (JSON.parse(text) as { id?: unknown } | null)?.id
+      if (typeof id !== 'string' || !isId(id)) throw new Error('it names no session')
+      return id
     } catch (fault) {
       throw readFault(fault, `The owner of name ${JSON.stringify(folded)}`)
     }
@@ -22,7 +26,7 @@ export function fileNames(home: Home, locks: Locks): NameStore {
   return {
     async take(folded, id) {
       for (;;) {
-        const text = JSON.stringify({ id, name: folded })
+        const text = JSON.stringify({ id, name: folded, takenAt: new Date().toISOString() })
         if (home.write(() => publish(home.tmp(), at.name(folded), text, home.durability))) return id
         const taken = owner(folded)
         if (taken !== undefined) return taken // otherwise it was given up in between
@@ -30,6 +34,13 @@ export function fileNames(home: Home, locks: Locks): NameStore {
     },
     async owner(folded) {
       return owner(folded)
+    },
+    async ageMs(folded) {
+      const file = readIfThere(at.name(folded), 4096)
+      if (file === undefined) return undefined
+      const { takenAt } = JSON.parse(file.text) as { takenAt?: string }
+      const ageMs = Math.abs(Date.now() - Date.parse(takenAt ?? ''))
+      return Number.isNaN(ageMs) ? Number.POSITIVE_INFINITY : ageMs
     },
     async drop(folded, id) {
       // Under a lock: between the look and the removal nobody else may remove it and give it away.

@@ -31,7 +31,7 @@ export interface Records<T> {
   scan(): Promise<Scan<T>>
 }
 
-export interface RecordsOptions<T> {
+export interface RecordsOptions<T extends { readonly id: string }> {
   readonly directory: string
   readonly file: (id: string) => string
   readonly decode: (raw: unknown) => T
@@ -39,7 +39,7 @@ export interface RecordsOptions<T> {
   readonly uid: number | undefined
 }
 
-export function createRecords<T>(options: RecordsOptions<T>): Records<T> {
+export function createRecords<T extends { readonly id: string }>(options: RecordsOptions<T>): Records<T> {
   const { directory, decode, maxBytes, uid } = options
   const cache = new Map<string, Cached<T>>()
   let last: { scan: Scan<T>; ino: number; mtimeMs: number; settled: boolean } | undefined
@@ -57,13 +57,13 @@ export function createRecords<T>(options: RecordsOptions<T>): Records<T> {
       const facts = factsIfThere(file)
       if (facts !== undefined && sameVersion(cached, facts)) return cached
     }
-    const fresh = parse(file)
+    const fresh = parse(name, file)
     if (fresh === undefined) cache.delete(name)
     else cache.set(name, fresh)
     return fresh
   }
 
-  const parse = (file: string): Cached<T> | undefined => {
+  const parse = (name: string, file: string): Cached<T> | undefined => {
     const nowMs = Date.now()
     const got = readIfThere(file, maxBytes)
     if (got === undefined) return undefined
@@ -72,7 +72,10 @@ export function createRecords<T>(options: RecordsOptions<T>): Records<T> {
       return { facts: got.facts, settled, value: new Error(`belongs to another user (uid ${got.facts.uid})`) }
     }
     try {
-      return { facts: got.facts, settled, value: decode(JSON.parse(got.text)) }
+      const value = decode(JSON.parse(got.text))
+      // A copy under another name would be one session twice.
+      if (value.id !== idOfJson(name)) throw new Error('its id is not that of its file')
+      return { facts: got.facts, settled, value }
     } catch (fault) {
       return { facts: got.facts, settled, value: fault instanceof Error ? fault : new Error(String(fault)) }
     }

@@ -9,27 +9,27 @@ import type { Layout } from './layout.ts'
 
 /**
  * Removes messages, oldest first, until one is met that stays: the cost is what is removed, not what is kept.
- * Files that cannot be read are passed over: a person may want to see them.
+ * Files that cannot be read are passed over: a person may want to see them. Resolves to the ids of what is gone.
  */
 export function dropExpired(
   at: Layout,
   id: string,
   expired: (message: Message) => boolean,
   { unreadToo, dryRun }: DropOptions,
-): { unread: number; read: number } {
-  const dropIn = (directory: string): number => {
-    let dropped = 0
+): { unread: string[]; read: string[] } {
+  const dropIn = (directory: string): string[] => {
+    const dropped: string[] = []
     const names = namesIn(directory).filter((name) => name.endsWith('.json') && isMessageId(name.slice(0, -5)))
     for (const name of names.sort()) {
       const file = path.join(directory, name)
       const message = load(file)
       if (message === undefined) continue
       if (!expired(message)) break
-      if (dryRun || removeIfThere(file)) dropped += 1
+      if (dryRun || removeIfThere(file)) dropped.push(name.slice(0, -5))
     }
     return dropped
   }
-  return { read: dropIn(at.read(id)), unread: unreadToo ? dropIn(at.inbox(id)) : 0 }
+  return { read: dropIn(at.read(id)), unread: unreadToo ? dropIn(at.inbox(id)) : [] }
 }
 
 function load(file: string): Message | undefined {

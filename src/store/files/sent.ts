@@ -1,6 +1,5 @@
 /** What a session sent, so that it can ask what became of it. Never synced: losing it costs a receipt, not a message. */
 
-import fs from 'node:fs'
 import path from 'node:path'
 import { LIMITS } from '../../core/limits.ts'
 import { isMessageId, type Sent } from '../../core/message.ts'
@@ -8,7 +7,7 @@ import type { SentStore } from '../../core/ports.ts'
 import { factsIfThere, namesIn, readIfThere, removeIfThere, replace } from '../../system/atomic-file.ts'
 import { readFault } from './fault.ts'
 import type { Home } from './home.ts'
-import { idOf, type Layout } from './layout.ts'
+import { idOf, type Layout, messageFile } from './layout.ts'
 import { removeEmpty } from './retention.ts'
 
 const WAKES = 'wakes.json'
@@ -16,8 +15,10 @@ const MAX_BYTES = LIMITS.messageBytes * 2
 
 /** The files that record a send: under its own id, and as the reply to what it answers. */
 export function recordFiles(at: Layout, from: string, sent: Pick<Sent, 'id' | 'replyTo'>): readonly string[] {
-  const file = path.join(at.sent(from), `${sent.id}.json`)
-  return sent.replyTo === undefined ? [file] : [file, path.join(at.sent(from), `re~${sent.replyTo}`)]
+  const file = path.join(at.sent(from), messageFile(sent.id))
+  return sent.replyTo === undefined || !isMessageId(sent.replyTo)
+    ? [file]
+    : [file, path.join(at.sent(from), `re~${sent.replyTo}`)]
 }
 
 /** A record is either the message itself, where it had one recipient, or made for it. */
@@ -46,17 +47,17 @@ export function fileSent(home: Home): SentStore {
     const file = path.join(directory, name)
     home.write(() => {
       try {
-        fs.writeFileSync(file, text, { mode: 0o600 })
+        replace(home.tmp(), file, text, 'process')
       } catch (fault) {
         if (factsIfThere(directory) !== undefined) throw fault
         home.directory(directory)
-        fs.writeFileSync(file, text, { mode: 0o600 })
+        replace(home.tmp(), file, text, 'process')
       }
     })
   }
 
   return {
-    // Written in place: a record torn by a kill belongs to a send that was never acknowledged.
+    // Never written in place: the name may be one of a message in somebody's inbox.
     async record(sent) {
       for (const file of recordFiles(at, sent.from, sent)) write(sent.from, path.basename(file), JSON.stringify(sent))
     },
@@ -70,15 +71,17 @@ export function fileSent(home: Home): SentStore {
       }
     },
     async reply(by, replyTo) {
+      if (!isMessageId(replyTo)) return undefined
       return load(path.join(at.sent(by), `re~${replyTo}`))?.id
     },
     async wakes(from) {
       try {
         const got = readIfThere(path.join(at.sent(from), WAKES), MAX_BYTES)
         const raw: unknown = got === undefined ? {} : JSON.parse(got.text)
-        return typeof raw === 'object' && raw !== null ? (raw as Record<string, number[]>) : {}
+        // Without a prototype: `constructor` is an id.
+        return Object.assign(Object.create(null), raw)
       } catch {
-        return {} // a lost count wakes once too often; it must not stop a send
+        return Object.create(null) // a lost count wakes once too often; it must not stop a send
       }
     },
     async setWakes(from, wakes) {

@@ -1,6 +1,6 @@
 /** What a session has been shown already. Losing it costs a repetition, so it is never synced. */
 
-import type { Shown, ShownStore } from '../../core/ports.ts'
+import type { Shown, ShownStore } from '../../core/ports-hosts.ts'
 import { NOTHING_SHOWN } from '../../core/shown.ts'
 import { readIfThere, replace } from '../../system/atomic-file.ts'
 import type { Home } from './home.ts'

@@ -77,7 +77,8 @@ export function fileStore(options: FileStoreOptions): FileStore {
 let instances = 0
 
 function isLeftover(file: string, owner: string | undefined, self: ProcessRef): boolean {
-  if (owner !== undefined && checkTag(owner, self) === 'gone') return true
   const stat = fs.lstatSync(file, { throwIfNoEntry: false })
-  return stat !== undefined && Date.now() - stat.mtimeMs > TMP_AGE_MS
+  if (stat === undefined || stat.isDirectory()) return false // a directory is none of ours
+  if (owner !== undefined && checkTag(owner, self) === 'gone') return true
+  return Date.now() - stat.mtimeMs > TMP_AGE_MS
 }

@@ -1,0 +1,47 @@
+/** What the hooks of hosts keep: which session a conversation is, and what it has been told. */
+
+import type { ProcessRef } from './process-ref.ts'
+
+/** What the context of one session has been shown, so that nothing is told twice. Losing it costs a repetition. */
+export interface Shown {
+  /** Followed session -> the stamp of the state that was told. */
+  readonly sessions: Readonly<Record<string, string>>
+  /** Unread messages that were announced. */
+  readonly messages: readonly string[]
+  /** Unread messages that held a turn open or started one: they do it once. */
+  readonly pressed: readonly string[]
+  /** How often in a row a turn was held open. */
+  readonly holds: number
+}
+
+export interface ShownStore {
+  read(id: string): Promise<Shown>
+  /** Read, decide, write, under the session's own lock: of two that would tell the same, one does. */
+  change(id: string, decide: (current: Shown) => Shown | undefined): Promise<void>
+}
+
+/** Which session a conversation of a host belongs to. Written by the hooks of that host. */
+export interface Binding {
+  readonly hostKey: string
+  readonly sessionId: string
+  readonly client?: ProcessRef
+  /** Where the host keeps the conversation; a resumed one may come back under another key with the same transcript. */
+  readonly transcript?: string
+  readonly boundAt: string
+}
+
+export interface HostStore {
+  bind(binding: Binding): Promise<void>
+  find(hostKey: string): Promise<Binding | undefined>
+  /** The latest binding of a client process. */
+  ofClient(client: ProcessRef): Promise<Binding | undefined>
+  /** The latest binding of a transcript. */
+  ofTranscript(transcript: string): Promise<Binding | undefined>
+  /** Removes the bindings of a session. */
+  drop(sessionId: string): Promise<void>
+  /** Leaves word that the next hook of a conversation has something to look at. */
+  mark(hostKey: string): Promise<void>
+  unmark(hostKey: string): Promise<void>
+  /** Touches the file a host watches: the only thing a wake is on disk. @returns its path, for the host to watch. */
+  touchWake(hostKey: string): Promise<string>
+}

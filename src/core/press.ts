@@ -1,0 +1,98 @@
+/** Mail that does not wait: it holds a turn open at its end, or starts one in an idle session. */
+
+import type { Context } from './context.ts'
+import type { ContinueMoment, Injection } from './host-plugin.ts'
+import { LIMITS } from './limits.ts'
+import type { Message } from './message.ts'
+import { observeAs } from './observing.ts'
+import type { Entry } from './ports.ts'
+import { compose } from './reminder.ts'
+import { isClosed } from './session.ts'
+import { unreadMessages } from './tell.ts'
+import { wakeText } from './wake-text.ts'
+
+export async function turnEnds(context: Context, entry: Entry, moment: ContinueMoment): Promise<Injection | undefined> {
+  const { id, host } = entry.session
+  const background = moment.background ?? 0
+  // First idle, then the look: a sender that comes later sees an idle session and wakes it.
+  await observeAs(context, entry, background > 0 ? 'working' : 'idle', 'the turn ended', background)
+  const unread = await unreadMessages(context, id)
+  if (unread.length === 0) return undefined
+  let due: readonly Message[] = []
+  let holds = false
+  await context.store.shown.change(id, (shown) => {
+    // Senders are told that a working session hears of it within its turn: this is the last moment for that.
+    const isNews = (message: Message) => wantsTurn(message) && !shown.messages.includes(message.id)
+    due = unread.filter((message) => !shown.pressed.includes(message.id) && (isPressing(message) || isNews(message)))
+    holds = due.length > 0 && !moment.isHeld && shown.holds < LIMITS.holdsInARow
+    if (!holds) return undefined
+    const seen = due.map((message) => message.id)
+    return {
+      ...shown,
+      holds: shown.holds + 1,
+      pressed: [...shown.pressed, ...seen],
+      messages: [...new Set([...shown.messages, ...seen])],
+    }
+  })
+  // A turn that was held or woken may not be held again; the wake file starts the next one, if one is due.
+  if (due.length > 0 && moment.isHeld) await context.store.hosts.touchWake(host.hostKey)
+  if (!holds) return undefined
+  await observeAs(context, entry, 'working', 'the turn goes on: mail came')
+  const text = compose({
+    identity: { id, name: entry.session.name, task: entry.session.task, neighbours: [] },
+    introduce: false,
+    fresh: due,
+    changes: [],
+    notices: [],
+    nowMs: context.clock.now(),
+  })
+  return text === undefined ? undefined : { text, continues: true }
+}
+
+/** The wake file was touched: is a turn due? A working session is told within its turn, and nobody is woken twice for one message. */
+export async function wake(context: Context, entry: Entry): Promise<string | undefined> {
+  const { id } = entry.session
+  const current = await context.find(id)
+  const activity = current?.activity
+  if (current === undefined || activity === undefined || isClosed(current.session)) return undefined
+  if (activity.state === 'working' || activity.state === 'ended' || !current.session.wakeable) return undefined
+  const nowMs = context.clock.now()
+  const pendingWake = activity.lastWake?.turnAt === undefined ? activity.lastWake : undefined
+  if (pendingWake !== undefined && nowMs - Date.parse(pendingWake.at) < LIMITS.wakePatienceMs) return undefined
+  const unread = await unreadMessages(context, id)
+  const boundAt = (await context.store.hosts.find(current.session.host.hostKey))?.boundAt ?? ''
+  let due: readonly Message[] = []
+  await context.store.shown.change(id, (shown) => {
+    // What lay there when the conversation began was told then, and waits for its first turn.
+    const isOld = ({ id: each, sentAt }: Message) => sentAt < boundAt && shown.messages.includes(each)
+    due = unread.filter((message) => wantsTurn(message) && !shown.pressed.includes(message.id) && !isOld(message))
+    return due.length === 0 ? undefined : { ...shown, pressed: [...shown.pressed, ...due.map((message) => message.id)] }
+  })
+  const [first] = due
+  if (first === undefined) return undefined
+  const wakeId = context.random.token(10)
+  await context.store.sessions.change(id, (now) =>
+    now?.activity === undefined
+      ? undefined
+      : {
+          activity: {
+            ...now.activity,
+            lastWake: {
+              wakeId,
+              from: first.from.id,
+              at: new Date(nowMs).toISOString(),
+              door: now.session.host.doors[0] ?? 'none',
+            },
+          },
+        },
+  )
+  return wakeText(wakeId, unread.length)
+}
+
+function isPressing({ intent, priority }: Message): boolean {
+  return intent === 'request' || priority === 'high'
+}
+
+function wantsTurn({ activate, intent }: Message): boolean {
+  return activate !== 'never' && intent !== 'ack'
+}

@@ -1,0 +1,81 @@
+/** What a session is told: what is new to it, at a start everything, and each thing once. */
+
+import type { Context } from './context.ts'
+import { changesFor, noticesFor } from './follow.ts'
+import type { HostTraits } from './host-plugin.ts'
+import type { Message } from './message.ts'
+import type { Entry } from './ports.ts'
+import { compose } from './reminder.ts'
+import { isClosed, label } from './session.ts'
+import { forgetRead } from './shown.ts'
+
+export interface Telling {
+  readonly at: 'start' | 'prompt' | 'tools'
+  readonly activation?: Message | undefined
+}
+
+/** Undefined when there is nothing to say. What is told is marked as told. */
+export async function tell(
+  context: Context,
+  traits: HostTraits,
+  entry: Entry,
+  telling: Telling,
+): Promise<string | undefined> {
+  const { session } = entry
+  const everything = traits.injection === 'per-request'
+  const unread = await unreadMessages(context, session.id)
+  const changes = await changesFor(context, entry)
+  const notices = await noticesFor(context, entry)
+  let fresh: readonly Message[] = unread
+  const hasTold = unread.length > 0 || (await context.store.shown.read(session.id)).messages.length > 0
+  if (hasTold)
+    await context.store.shown.change(session.id, (before) => {
+      const shown = forgetRead(before, new Set(unread.map(({ id }) => id)))
+      if (!everything) fresh = unread.filter(({ id }) => !shown.messages.includes(id))
+      if (fresh.length === 0 && shown.messages.length === before.messages.length) return undefined
+      return { ...shown, messages: unread.map(({ id }) => id) }
+    })
+  const [oldest] = unread
+  const known = unread.length - fresh.length
+  const ageMs = oldest === undefined ? 0 : Math.max(0, context.clock.now() - Date.parse(oldest.sentAt))
+  // What was announced before is only counted, and only where a person’s turn begins.
+  const recalls = telling.at !== 'tools' || fresh.length > 0
+  return compose({
+    identity: {
+      id: session.id,
+      name: session.name,
+      task: session.task,
+      neighbours: telling.at === 'start' || everything ? await neighbours(context, entry) : [],
+    },
+    introduce: telling.at === 'start' || everything,
+    fresh,
+    known: recalls && known > 0 ? { count: known, oldestSeconds: Math.round(ageMs / 1000) } : undefined,
+    changes,
+    notices,
+    activation: telling.activation,
+    nowMs: context.clock.now(),
+  })
+}
+
+/** Read just now: what someone read meanwhile is not among them. */
+export async function unreadMessages(context: Context, id: string): Promise<readonly Message[]> {
+  const { ids } = await context.store.inbox.unread(id)
+  const messages: Message[] = []
+  for (const messageId of ids) {
+    const found = await context.store.inbox.find(id, messageId).catch(() => undefined)
+    if (found?.place === 'unread') messages.push(found.message)
+  }
+  return messages
+}
+
+async function neighbours(context: Context, entry: Entry): Promise<readonly string[]> {
+  const { projectPath, repoPath, id } = entry.session
+  const project = repoPath ?? projectPath
+  const { entries } = await context.live()
+  return entries
+    .filter(
+      ({ session }) => session.id !== id && !isClosed(session) && (session.repoPath ?? session.projectPath) === project,
+    )
+    .filter((other) => context.observe(other).state !== 'ended')
+    .map(({ session }) => label(session))
+}

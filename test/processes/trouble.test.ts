@@ -1,0 +1,331 @@
+import { spawnSync } from 'node:child_process'
+import fs from 'node:fs'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { InboxAnswer, ListAnswer, SendAnswer, SessionView, UpdateAnswer, WaitAnswer } from '../../src/lib.ts'
+import { makePlace, mountPlace, type Place } from './lab/place.ts'
+import { endAll, usageOf } from './lab/processes.ts'
+import { startRemote } from './lab/remote.ts'
+import { SERVER, startClient, startSession } from './lab/server.ts'
+import { until } from './lab/until.ts'
+import { fill, runFullDisk } from './scenarios/full-disk.ts'
+import { runHomeLost } from './scenarios/home-lost.ts'
+
+let place: Place
+beforeEach(() => {
+  place = makePlace('trouble')
+})
+afterEach(() => {
+  endAll()
+  place.remove()
+})
+
+/** Why a test cannot run here; shown with its name. */
+const noMount = (() => {
+  const tried = mountPlace('try', 1)
+  if (typeof tried === 'string') return tried
+  tried.remove()
+  return undefined
+})()
+const noRoot = process.getuid?.() === 0 ? undefined : 'needs root to make files of other users'
+const LIMIT_INOTIFY = [
+  'unshare',
+  '-U',
+  '-r',
+  'sh',
+  '-c',
+  'echo 1 >/proc/sys/user/max_inotify_instances && exec "$0" "$@"',
+]
+const noLimit = (() => {
+  const { status, error, stderr } = spawnSync(LIMIT_INOTIFY[0] ?? '', [...LIMIT_INOTIFY.slice(1), 'true'], {
+    encoding: 'utf8',
+  })
+  return status === 0 ? undefined : `cannot limit inotify instances: ${error?.message ?? stderr.trim()}`
+})()
+
+function testUnless(reason: string | undefined, name: string, run: () => Promise<void>, timeoutMs = 20_000): void {
+  test.skipIf(reason !== undefined)(reason === undefined ? name : `${name} [skipped: ${reason}]`, run, timeoutMs)
+}
+
+/** A place on a file system of its own, in the place of this test. */
+function mounted(megabytes: number) {
+  const made = mountPlace('trouble', megabytes)
+  if (typeof made === 'string') throw new Error(made)
+  place.remove()
+  place = made
+  return made
+}
+
+describe('a home that cannot be written', () => {
+  testUnless(
+    noMount,
+    'C252: reads work, writes say which path and how to choose another, and all works again once it can',
+    async () => {
+      const disk = mounted(8)
+      const [reader, sender] = [await startSession(disk.home, 'reader'), await startSession(disk.home, 'sender')]
+      const sent = await sender.call<SendAnswer>('send_message', { to: ['reader'], content: 'before' })
+      disk.remount('ro')
+
+      const listed = await reader.call<ListAnswer>('list_sessions')
+      const peeked = await reader.call<InboxAnswer>('read_inbox', { peek: true })
+      expect(listed.sessions.map(({ name }) => name).sort()).toEqual(['reader', 'sender'])
+      expect(peeked.messages.map(({ id }) => id)).toEqual([sent.messageId])
+      const refused = { code: 'HOME_UNWRITABLE', message: expect.stringMatching(`${disk.home}.*SESSION_MCP_HOME`) }
+      await expect(sender.call('update_session', { progress: 'x' })).rejects.toMatchObject(refused)
+      await expect(sender.call('send_message', { to: ['reader'], content: 'during' })).rejects.toMatchObject(refused)
+      await expect(reader.call('read_inbox')).rejects.toMatchObject(refused)
+
+      // A server that starts now says the same.
+      await sender.startServer({ server: 'late' })
+      expect(await sender.call<ListAnswer>('list_sessions', {}, 'late')).toMatchObject({ total: 2 })
+      const register = sender.call('update_session', { task: 'x', projectPath: '/project' }, 'late')
+      await expect(register).rejects.toMatchObject(refused)
+
+      disk.remount('rw')
+      await sender.call('send_message', { to: ['reader'], content: 'after' })
+      const { messages } = await reader.call<InboxAnswer>('read_inbox')
+      expect(messages.map(({ content }) => content)).toEqual(['before', 'after'])
+      expect(await sender.call('update_session', { progress: 'x' })).toMatchObject({ id: sender.id })
+    },
+  )
+
+  testUnless(
+    noMount,
+    'a full disk is called one; nothing acknowledged is lost or torn, and all works again with space',
+    async () => {
+      const disk = mounted(2)
+      const [reader, sender] = [await startSession(disk.home, 'reader'), await startSession(disk.home, 'sender')]
+      const sent: string[] = []
+      const refused: string[] = []
+      for (let n = 0; n < 100; n++) {
+        const content = `${n} ${'x'.repeat(60_000)}`
+        await sender.call<SendAnswer>('send_message', { to: ['reader'], content }).then(
+          ({ messageId }) => sent.push(messageId),
+          ({ code }) => refused.push(code),
+        )
+      }
+      expect(new Set(refused)).toEqual(new Set(['DISK_FULL']))
+      const filler = path.join(disk.directory, 'filler')
+      fill(filler)
+      await expect(sender.call('update_session', { progress: 'x'.repeat(400) })).rejects.toMatchObject({
+        code: 'DISK_FULL',
+      })
+      expect(await sender.call<ListAnswer>('list_sessions')).toMatchObject({ total: 2 })
+      expect(fs.readdirSync(path.join(disk.home, 'tmp'))).toEqual([])
+
+      fs.unlinkSync(filler)
+      const got: string[] = []
+      for (let remaining = 1; remaining > 0; ) {
+        const answer = await reader.call<InboxAnswer>('read_inbox')
+        for (const { id, nextOffset } of answer.messages) {
+          got.push(id)
+          for (let offset = nextOffset; offset !== undefined; ) {
+            const part = await reader.call<InboxAnswer>('read_inbox', { messageId: id, offset })
+            offset = part.messages[0]?.nextOffset
+          }
+        }
+        remaining = answer.remaining
+      }
+      expect(got).toEqual(sent)
+      expect(await sender.call('update_session', { progress: 'x'.repeat(400) })).toMatchObject({ id: sender.id })
+    },
+  )
+})
+
+describe('a disk that is full half of the time', () => {
+  testUnless(
+    noMount,
+    'loses nothing acknowledged, leaves nothing of what it refused, and shows nothing twice without saying so',
+    async () => {
+      const result = await runFullDisk({
+        seed: 4,
+        messages: 300,
+        senders: { library: 3, mcp: 1 },
+        readers: { library: 1, mcp: 1 },
+        durability: 'process',
+        server: SERVER,
+        killEveryMs: [30, 120],
+        timeoutMs: 30_000,
+      })
+      if (typeof result === 'string') throw new Error(result)
+      expect(result.violations).toEqual([])
+      expect(result.acknowledged).toBe(300)
+      expect(result.timesFull).toBeGreaterThan(1)
+    },
+    60_000,
+  )
+})
+
+describe('a system that runs out', () => {
+  testUnless(noLimit, 'without inotify instances waits still end in time', async () => {
+    const client = await startClient(place.home, { through: LIMIT_INOTIFY })
+    await client.ask('holdWatch', place.directory) // the only instance there is
+    const pids = new Map<string, number>()
+    for (const server of ['waiter', 'worker']) {
+      pids.set(server, await client.startServer({ server }))
+      await client.call('update_session', { sessionId: server, task: server, projectPath: '/project' }, server)
+    }
+    const wait = { sessions: ['worker'], until: ['paused'], timeout: '10s' }
+    const waited = client.call<WaitAnswer>('wait_for_sessions', wait, 'waiter')
+    await until('it waits', async () => (await waitsOf(client, 'waiter', 'worker')) > 0)
+    expect(usageOf(pids.get('waiter') ?? 0).inotify).toBe(0)
+    const startedMs = performance.now()
+    await client.call('update_session', { sessionId: 'worker', status: 'paused' }, 'worker')
+    expect(await waited).toMatchObject({ done: true, reason: 'reached' })
+    expect(performance.now() - startedMs).toBeLessThan(2_000)
+  })
+
+  testUnless(
+    noLimit,
+    'C096: with 64 file handles and one inotify instance, ten waits over a hundred sessions end, all of them',
+    async () => {
+      const maker = await startRemote('library', { args: [place.home, JSON.stringify({ durability: 'process' })] })
+      for (let n = 0; n < 100; n++) await maker.ask('register', { name: `worker-${n}` })
+      const client = await startClient(place.home, { through: LIMIT_INOTIFY })
+      await client.ask('holdWatch', place.directory)
+      const pid = await client.startServer({ through: ['sh', '-c', 'ulimit -n 64 && exec "$0" "$@"'] })
+      await client.call('update_session', { sessionId: 'waiter', task: 'waits', projectPath: '/project' })
+      const idle = usageOf(pid).handles
+      const sessions = Array.from({ length: 10 }, (_, n) => `worker-${n}`)
+      const waits = sessions.map((name) =>
+        client.call<WaitAnswer>('wait_for_sessions', { sessions: [name], until: ['paused'], timeout: '20s' }),
+      )
+      await until('ten waits', async () => (await waitsOf(client, 'waiter')) === 10)
+      expect(await client.call<ListAnswer>('list_sessions')).toMatchObject({ total: 101 })
+      expect(usageOf(pid).handles - idle).toBeLessThanOrEqual(4)
+      for (const name of sessions) await maker.ask('updateOf', { name, status: 'paused' })
+      const answers = await Promise.all(waits)
+      expect(answers.map(({ reason }) => reason)).toEqual(sessions.map(() => 'reached'))
+    },
+  )
+
+  test('C096: a process without a free handle is told so, never that there is nothing, and goes on once there is one', async () => {
+    const limit = ['sh', '-c', 'ulimit -n 64 && exec "$0" "$@"']
+    const poor = await startRemote('library', { args: [place.home], through: limit })
+    const other = await startSession(place.home, 'other')
+    await poor.ask('join', { id: 'poor' })
+    await other.call('send_message', { to: ['poor'], content: 'hello' })
+    expect(await poor.ask('exhaust')).toBe('EMFILE')
+    const refused = { code: 'TOO_MANY_FILES' }
+    await expect(poor.ask('take')).rejects.toMatchObject(refused)
+    await expect(poor.ask('update', { progress: 'x' })).rejects.toMatchObject(refused)
+    await expect(poor.ask('send', { to: ['other'], content: 'x' })).rejects.toMatchObject(refused)
+    await expect(poor.ask('list', {})).rejects.toMatchObject(refused)
+    await poor.ask('relieve')
+    expect((await poor.ask<InboxAnswer>('take')).messages).toMatchObject([{ content: 'hello' }])
+  })
+})
+
+/** How many waits of a session are in flight, seen by any server of the client. */
+async function waitsOf(client: Awaited<ReturnType<typeof startClient>>, session: string, server?: string) {
+  return (await client.call<SessionView>('query_session', { session }, server)).waitingFor.length
+}
+
+describe('a home that comes and goes while servers run', () => {
+  test('removed: whoever was registered is told that it is not any more, registers again, and goes on', async () => {
+    const [a, b] = [await startSession(place.home, 'a'), await startSession(place.home, 'b')]
+    fs.rmSync(place.home, { recursive: true })
+    await expect(a.call('update_session', { progress: 'x' })).rejects.toMatchObject({ code: 'NOT_REGISTERED' })
+    await expect(a.call('send_message', { to: ['b'], content: 'x' })).rejects.toMatchObject({ code: 'NOT_REGISTERED' })
+    await expect(a.call('read_inbox')).rejects.toMatchObject({ code: 'NOT_REGISTERED' })
+    await again(a, b)
+  })
+
+  test('replaced by another: the same', async () => {
+    const [a, b] = [await startSession(place.home, 'a'), await startSession(place.home, 'b')]
+    const waited = a.call<WaitAnswer>('wait_for_sessions', { sessions: ['b'], timeout: '20s' })
+    await until(
+      'it waits',
+      async () => (await b.call<SessionView>('query_session', { session: 'a' })).waitingFor.length > 0,
+    )
+    fs.renameSync(place.home, `${place.home}.old`)
+    fs.mkdirSync(place.home, { mode: 0o700 })
+    expect(await waited).toMatchObject({ done: true, sessions: [{ finished: 'gone' }] })
+    await again(a, b)
+  })
+
+  test('replaced by a file: every call says that something is in the way, until it is gone', async () => {
+    const [a, b] = [await startSession(place.home, 'a'), await startSession(place.home, 'b')]
+    fs.renameSync(place.home, `${place.home}.old`)
+    fs.writeFileSync(place.home, '')
+    await expect(a.call('update_session', { progress: 'x' })).rejects.toMatchObject({ code: 'STORE_UNREADABLE' })
+    await expect(a.call('list_sessions')).rejects.toMatchObject({ code: 'STORE_UNREADABLE' })
+    await expect(a.call('read_inbox')).rejects.toMatchObject({ code: 'STORE_UNREADABLE' })
+    fs.unlinkSync(place.home)
+    fs.renameSync(`${place.home}.old`, place.home)
+    await b.call('send_message', { to: ['a'], content: 'x' })
+    expect((await a.call<InboxAnswer>('read_inbox')).messages).toMatchObject([{ content: 'x' }])
+  })
+
+  test('again and again, under three who talk: every refusal says what is wrong, and in the end all is well', async () => {
+    const result = await runHomeLost({ place, seed: 5, rounds: 12 })
+    expect(result.violations).toEqual([])
+    expect(Object.keys(result.refused).length).toBeGreaterThan(0)
+  }, 60_000)
+
+  async function again(a: Session, b: Session): Promise<void> {
+    for (const each of [a, b]) {
+      const name = each === a ? 'a' : 'b'
+      const answer = await each.call<UpdateAnswer>('update_session', { task: 'again', projectPath: '/project', name })
+      expect(answer.registered).toBe(true)
+    }
+    const waited = b.call<WaitAnswer>('wait_for_sessions', { sessions: ['a'], until: ['paused'], timeout: '10s' })
+    await a.call('send_message', { to: ['b'], content: 'again' })
+    await a.call('update_session', { status: 'paused' })
+    expect(await waited).toMatchObject({ done: true, reason: 'reached' })
+    expect((await b.call<InboxAnswer>('read_inbox')).messages).toMatchObject([{ content: 'again' }])
+  }
+})
+
+type Session = Awaited<ReturnType<typeof startSession>>
+
+describe('other users', () => {
+  const NOBODY = 65_534
+
+  testUnless(noRoot, 'files of another user are left out, left alone, and told about', async () => {
+    const [a, b] = [await startSession(place.home, 'a'), await startSession(place.home, 'b')]
+    const planted = await a.call<SendAnswer>('send_message', { to: ['b'], content: 'planted' })
+    const own = await a.call<SendAnswer>('send_message', { to: ['b'], content: 'own' })
+    const message = path.join(place.home, 'inboxes', b.id, `${planted.messageId}.json`)
+    fs.writeFileSync(path.join(place.home, 'sessions', 'strange.json'), '{}')
+    for (const file of [message, path.join(place.home, 'sessions', 'strange.json')]) fs.chownSync(file, NOBODY, NOBODY)
+
+    const read = await b.call<InboxAnswer>('read_inbox')
+    const listed = await b.call<ListAnswer>('list_sessions')
+    expect(read.messages.map(({ id }) => id)).toEqual([own.messageId])
+    expect(read.partial).toMatchObject([{ what: planted.messageId, why: expect.stringMatching(/another user/) }])
+    expect(listed.total).toBe(2)
+    expect(listed.partial).toMatchObject([{ what: 'strange', why: expect.stringMatching(/another user/) }])
+    fs.chownSync(message, 0, 0)
+    expect((await b.call<InboxAnswer>('read_inbox')).messages.map(({ id }) => id)).toEqual([planted.messageId])
+  })
+
+  testUnless(
+    noRoot,
+    'C254: two users of one TMPDIR with default settings work apart, and cannot read each other',
+    async () => {
+      fs.chmodSync(place.directory, 0o711)
+      const homes = { root: path.join(place.directory, 'root'), nobody: path.join(place.directory, 'nobody') }
+      for (const home of Object.values(homes)) fs.mkdirSync(home, { mode: 0o700 })
+      fs.chownSync(homes.nobody, NOBODY, NOBODY)
+      const client = await startClient(undefined)
+      await client.startServer({ server: 'root', env: { HOME: homes.root, TMPDIR: place.directory } })
+      await client.startServer({ server: 'nobody', env: { HOME: homes.nobody, TMPDIR: place.directory }, uid: NOBODY })
+      for (const server of ['root', 'nobody']) {
+        await client.call('update_session', { task: 'x', projectPath: '/project', name: server }, server)
+        const { sessions } = await client.call<ListAnswer>('list_sessions', {}, server)
+        expect(sessions.map(({ name }) => name)).toEqual([server])
+      }
+      const bus = path.join(homes.root, '.session-mcp')
+      for (const directory of [bus, path.join(bus, 'inboxes'), path.join(bus, 'sessions')]) {
+        expect(fs.statSync(directory).mode & 0o077).toBe(0)
+      }
+      // Pointed to a home of someone else, even one it could enter, the server refuses to run.
+      fs.chmodSync(homes.root, 0o755)
+      fs.chmodSync(bus, 0o755)
+      const stranger = spawnSync(process.execPath, [SERVER, 'list', `--home=${bus}`], { uid: NOBODY, encoding: 'utf8' })
+      expect(stranger.status).not.toBe(0)
+      expect(stranger.stderr).toMatch(/belongs to another user/)
+    },
+  )
+})
