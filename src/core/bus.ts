@@ -118,7 +118,7 @@ export interface Bus {
   watch(caller: Caller, input: WatchInput): Promise<WatchAnswer>
   complete(caller: Caller, input: CompleteInput): Promise<CompleteAnswer>
   /** Unread count, changes of followed sessions and notices, as far as they are new; undefined when there is nothing. */
-  news(caller: Caller): Promise<News | undefined>
+  news(caller: Caller, options?: { readonly withoutMail?: boolean }): Promise<News | undefined>
   /** Removes what has expired. Safe to run in many processes at once. */
   sweep(options?: { readonly dryRun?: boolean }): Promise<SweepAnswer>
 }

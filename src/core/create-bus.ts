@@ -27,7 +27,7 @@ export function createBus(deps: BusDeps): Bus {
     wait: (caller, input, options) => wait(context, caller, input, options),
     watch: (caller, input) => watch(context, caller, input),
     complete: (caller, input) => complete(context, caller, input),
-    news: (caller) => news(context, caller),
+    news: (caller, options) => news(context, caller, options),
     sweep: (options) => sweep(context, options),
   }
 }

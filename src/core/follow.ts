@@ -80,13 +80,17 @@ async function rows(context: Context, ids: readonly string[]): Promise<WatchAnsw
 }
 
 /** What is new for the caller. Reading it marks the changes as shown; unread mail is said each time. */
-export async function news(context: Context, caller: Caller): Promise<News | undefined> {
+export async function news(
+  context: Context,
+  caller: Caller,
+  options: { readonly withoutMail?: boolean } = {},
+): Promise<News | undefined> {
   if (caller.kind !== 'session') return undefined
   // As it was when the call came; one that was registered by this very call has no news.
   const { session, activity } = caller
   if (session === undefined) return undefined
   const own = { session, activity }
-  const mail = await unreadOf(context, caller.id)
+  const mail = options.withoutMail ? { unread: 0 } : await unreadOf(context, caller.id)
   const changes = await changesFor(context, own)
   const notices = await noticesFor(context, own)
   if (mail.unread === 0 && changes.length === 0 && notices.length === 0) return undefined

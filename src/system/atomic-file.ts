@@ -9,7 +9,8 @@ import path from 'node:path'
 /** `power` survives power loss; `process` survives the death of any process. */
 export type Durability = 'power' | 'process'
 
-const READ = fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0)
+/** Never through a link, and never waiting for the other end of a pipe that lies where a file should. */
+const READ = fs.constants.O_RDONLY | (fs.constants.O_NOFOLLOW ?? 0) | (fs.constants.O_NONBLOCK ?? 0)
 
 /**
  * Writes `text` to `tmp`, which must lie on the file system of the final place.

@@ -1,6 +1,5 @@
 /** Collects the tools and does everything around a call once: arguments, caller, news, refusals. */
 
-import type { News } from '../core/answers.ts'
 import type { Bus, HandOver } from '../core/bus.ts'
 import type { Caller, CallerHints } from '../core/caller.ts'
 import { BusError } from '../core/errors.ts'
@@ -128,17 +127,12 @@ function find(name: string, toolsets: ReadonlySet<string>): Tool {
 /** The answer with what the caller should know beside it. An answer is never lost to its news. */
 async function withNews(tool: Tool, caller: Caller, answer: object, deps: CallDeps): Promise<object> {
   try {
-    const news = await deps.bus.news(caller)
-    const told = news !== undefined && tool.tellsUnread === true ? beside(news) : news
-    return told === undefined || Object.keys(told).length === 0 ? answer : { ...answer, news: told }
+    const news = await deps.bus.news(caller, { withoutMail: tool.tellsUnread === true })
+    return news === undefined ? answer : { ...answer, news }
   } catch (fault) {
     deps.log?.('warn', 'tool.news', { tool: tool.name, fault: stackOf(fault) })
     return answer
   }
-}
-
-function beside({ unread: _unread, oldestUnreadSeconds: _oldest, ...rest }: News): News {
-  return rest
 }
 
 function isHandOver(answer: object | HandOver<object>): answer is HandOver<object> {

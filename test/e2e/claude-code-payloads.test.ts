@@ -28,7 +28,7 @@ const EVENTS = [
 ]
 const fixtures = fileURLToPath(new URL('../hooks/payloads/claude-code', import.meta.url))
 const recorder = fileURLToPath(new URL('./lab/record-hook.mjs', import.meta.url))
-const Payload = z.looseObject({ hook_event_name: z.string(), session_id: z.string() })
+const Payload = z.looseObject({ hook_event_name: z.string(), session_id: z.string(), prompt: z.string().optional() })
 type Payload = z.infer<typeof Payload>
 
 /** One session that meets every event the plugin listens to. */
@@ -54,12 +54,14 @@ async function record(host: Host, place: Place): Promise<ReadonlyMap<string, Pay
   await tab.shows(/Do you want to create new\.txt/)
   const recorded = () => {
     const names = readdirSync(directory)
-    return new Map(
-      names.sort().map((name) => {
-        const payload = Payload.parse(JSON.parse(readFileSync(path.join(directory, name), 'utf8')))
-        return [payload.hook_event_name, payload]
-      }),
-    )
+    const first = new Map<string, Payload>()
+    for (const name of names.sort()) {
+      const payload = Payload.parse(JSON.parse(readFileSync(path.join(directory, name), 'utf8')))
+      const isWake = payload.prompt?.includes('session-mcp wake') === true
+      const key = isWake ? `${payload.hook_event_name}.wake` : payload.hook_event_name
+      if (!first.has(key)) first.set(key, payload)
+    }
+    return first
   }
   await until('the host says that it waits', () => recorded().has('Notification'))
   const waiting = Object.values(await place.files('activity')).map(({ state }) => state)
@@ -82,6 +84,7 @@ function plain(payload: Payload, place: Place): Payload {
     .replaceAll(place.root, '/lab')
     .replaceAll(place.root.replaceAll('/', '-'), '-lab')
     .replace(/"prompt_id":"[^"]+"/, '"prompt_id":"9c0ffee0-0000-4000-8000-000000000002"')
+    .replace(/session-mcp wake [0-9a-z]+/, 'session-mcp wake wake000001')
     .replace(/"duration_ms":\d+/g, '"duration_ms":7')
   return Payload.parse(JSON.parse(text))
 }
@@ -95,7 +98,7 @@ function shape(payload: Payload): Record<string, string> {
 tabTest('says to its hooks what our fixtures say', [claudeCodeNewest], async (host) => {
   await inPlace(async (place) => {
     const payloads = await record(host, place)
-    expect([...payloads.keys()].sort()).toEqual([...EVENTS].sort())
+    expect([...payloads.keys()].sort()).toEqual([...EVENTS, 'UserPromptSubmit.wake'].sort())
     for (const [event, payload] of payloads) {
       const file = path.join(fixtures, `${event}.json`)
       if (process.env['RECORD_PAYLOADS'] === '1') {

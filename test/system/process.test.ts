@@ -109,20 +109,21 @@ describe('a process tag', () => {
   const { self } = createProcesses()
 
   it('fits into a file name', () => {
-    expect(processTag(self)).toMatch(/^\d+\.[0-9a-z]+\.[0-9a-f]{8}$/)
-    expect(processTag({ pid: 7, start: 'a/b' })).toMatch(/^7\.x\.[0-9a-f]{8}$/)
+    expect(processTag(self)).toMatch(/^\d+\.[0-9a-z]+\.[0-9a-z]+\.[0-9a-z]+$/)
+    expect(processTag({ pid: 7, start: 'a/b' })).toMatch(/^7\.x\.[0-9a-z]+\.[0-9a-z]+$/)
   })
 
-  it('of this process is alive, and of another boot, namespace or machine unknown', () => {
+  it('of this process is alive, of an earlier boot gone, of another namespace or machine unknown', () => {
     expect(checkTag(processTag(self), self)).toBe(self.start === undefined ? 'unknown' : 'alive')
-    for (const field of ['boot', 'ns', 'node']) {
+    if (self.boot !== undefined) expect(checkTag(processTag({ ...self, boot: 'other' }), self)).toBe('gone')
+    for (const field of ['ns', 'node']) {
       expect(checkTag(processTag({ ...self, [field]: 'other' }), self)).toBe('unknown')
     }
   })
 
   it('without a start time is unknown, and text that is no tag as well', () => {
     expect(checkTag(processTag({ ...self, start: '' }), self)).toBe('unknown')
-    for (const text of ['', '1', '1.2', `-1.2.${processTag(self).slice(-8)}`, '0.0.0.0', 'x.x.xxxxxxxx']) {
+    for (const text of ['', '1', '1.2', `-1.2.${processTag(self).split('.').slice(2).join('.')}`, '0.0.0.0.0', 'x.x.x.x']) {
       expect(checkTag(text, self)).toBe('unknown')
     }
   })

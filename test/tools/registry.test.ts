@@ -31,10 +31,16 @@ describe('news', () => {
   })
 
   test('leaves the unread count to read_inbox, which tells it itself', async () => {
-    const bus = fakeBus({ news: async () => news })
-    expect((await call('read_inbox', {}, bus)).result.structuredContent['news']).toEqual({ changes: news.changes })
-    const onlyUnread = fakeBus({ news: async () => ({ unread: 2 }) })
-    expect((await call('read_inbox', {}, onlyUnread)).result.structuredContent).toEqual(INBOX)
+    const asked: unknown[] = []
+    const bus = fakeBus({
+      news: async (_caller: unknown, options: unknown) => {
+        asked.push(options)
+        return undefined
+      },
+    })
+    expect((await call('read_inbox', {}, bus)).result.structuredContent).toEqual(INBOX)
+    await call('list_sessions', {}, bus)
+    expect(asked).toEqual([{ withoutMail: true }, { withoutMail: false }])
   })
 
   test('that cannot be had costs nobody an answer', async () => {

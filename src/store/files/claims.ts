@@ -7,7 +7,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { LIMITS } from '../../core/limits.ts'
 import { decodeMessage, isMessageId, type Message } from '../../core/message.ts'
-import type { Claim, ProcessRef, Skipped } from '../../core/ports.ts'
+import type { Claim, Life, ProcessRef, Skipped } from '../../core/ports.ts'
 import { errorCode, factsIfThere, moveIfThere, namesIn, readIfThere, removeIfThere } from '../../system/atomic-file.ts'
 import { checkTag } from '../../system/process.ts'
 import { readFault } from './fault.ts'
@@ -28,8 +28,8 @@ function parseHeld(name: string): Held | undefined {
 export interface Claims {
   /** Returns abandoned claims to the inbox. @returns how many messages are held by readers now. */
   recover(id: string): number
-  /** How often a message came back. */
-  returns(id: string, messageId: string): number
+  /** Whether a message came back from a reader. To be asked after winning it: the mark is there before it can be won again. */
+  wasReturned(id: string, messageId: string): boolean
   fileOf(id: string, messageId: string): string | undefined
   /** A new place for a claim of this process. */
   place(id: string, messageId: string): string
@@ -40,10 +40,13 @@ export function createClaims(home: Home, self: ProcessRef, tag: string): Claims 
   const { at } = home
   let nonce = 0
 
-  const abandoned = (held: Held): boolean => {
-    // The same process may claim one message twice; its tag carries a number after the owner.
-    const life = checkTag(held.owner, self)
-    return life === 'gone' || Math.abs(Date.now() - held.sinceMs) > LIMITS.claimLeaseMs
+  /** Whether its reader is gone, or had it too long. Each reader is looked at once per scan, and we ourselves never. */
+  const abandoned = (held: Held, lives: Map<string, Life>): boolean => {
+    if (Math.abs(Date.now() - held.sinceMs) > LIMITS.claimLeaseMs) return true
+    if (held.owner === tag) return false
+    const life = lives.get(held.owner) ?? checkTag(held.owner, self)
+    lives.set(held.owner, life)
+    return life === 'gone'
   }
 
   const giveBack = (id: string, name: string, messageId: string, before: number) => {
@@ -86,17 +89,18 @@ export function createClaims(home: Home, self: ProcessRef, tag: string): Claims 
   return {
     recover(id) {
       const names = namesIn(at.claimed(id))
+      const lives = new Map<string, Life>()
       let held = 0
       for (const name of names) {
         const claim = parseHeld(name)
         if (claim === undefined || claim.owner === 'back') continue
-        if (!abandoned(claim) || !giveBackIfWritable(id, name, claim.messageId, returnsIn(names, claim.messageId)))
+        if (!abandoned(claim, lives) || !giveBackIfWritable(id, name, claim.messageId, returnsIn(names, claim.messageId)))
           held += 1
       }
       return held
     },
-    returns(id, messageId) {
-      return returnsIn(namesIn(at.claimed(id)), messageId)
+    wasReturned(id, messageId) {
+      return fs.existsSync(path.join(at.claimed(id), `${messageId}~back~1`))
     },
     fileOf(id, messageId) {
       const name = namesIn(at.claimed(id)).find(
@@ -165,10 +169,10 @@ export function claimInFolder(order: ClaimOrder): Claim | Skipped | undefined {
     }
   }
 
-  const returns = claims.returns(id, messageId)
+  const redelivered = claims.wasReturned(id, messageId)
   return {
     message,
-    redelivered: returns > 0,
+    redelivered,
     async settle() {
       const now = new Date()
       home.write(() => {
@@ -184,7 +188,7 @@ export function claimInFolder(order: ClaimOrder): Claim | Skipped | undefined {
           moveIfThere(held, read)
         }
       })
-      if (returns > 0) claims.forgetReturns(id, messageId)
+      if (redelivered) claims.forgetReturns(id, messageId)
     },
     async release() {
       home.write(() => moveIfThere(held, unread))
