@@ -133,6 +133,18 @@ describe('an argument that contradicts a stronger source', () => {
     expect(await b.read()).toMatchObject({ peek: false, messages: [{ content: 'for b' }] })
   })
 
+  it('C040 in read_inbox makes it a look, too, where the owner is gone', async () => {
+    const world = createWorld()
+    const b = await world.session('b')
+    await world.human.send('b', 'for b')
+    world.kill(processOf(b))
+    const vouched = world.client({ hostSays: 'h' })
+    await vouched.update(WORK)
+    for (const reader of [await world.session('a'), vouched])
+      expect(await reader.read({ inbox: b.id })).toMatchObject({ peek: true, messages: [{ content: 'for b' }] })
+    expect((await world.store.inbox.unread(b.id)).ids).toHaveLength(1)
+  })
+
   it('C040 in read_inbox by a client that has not registered is a look as well', async () => {
     const world = createWorld()
     const a = await world.session('a')
@@ -184,6 +196,13 @@ describe('C047 two programs with one id', () => {
     world.kill(processOf(first))
     expect((await second.update({ progress: 'taken over' }, 'A')).registered).toBe(false)
     expect((await world.entry('A')).session.host.client).toEqual(processOf(second))
+  })
+
+  it('an owner that lives keeps it, however long it is silent', async () => {
+    const world = createWorld()
+    await world.client().update(WORK, 'A')
+    await world.clock.advance(9 * HOUR_MS)
+    expect(await refusalOf(world.client().update({}, 'A'))).toMatchObject({ code: 'SESSION_IN_USE' })
   })
 
   it('C062 an owner that cannot be checked keeps it while it shows itself, and loses it when it is silent for long', async () => {

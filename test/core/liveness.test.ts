@@ -117,6 +117,11 @@ describe('expiry', () => {
     expect(expiresAtMs(entry({ closedAt: NOON, ttl: 'soon' }), NOON_MS, TTL_MS)).toBe(NOON_MS + TTL_MS)
   })
 
+  it('C071 of one that was closed in the future counts from now', () => {
+    const e = entry({ closedAt: at(DAY_MS) })
+    expect(expiresAtMs(e, NOON_MS, TTL_MS)).toBe(NOON_MS + TTL_MS)
+  })
+
   it('C075 goes by the closing, not by what was touched after it', () => {
     const e = entry({ closedAt: at(-3 * HOUR_MS), updatedAt: at(0) }, { lastSeenAt: at(0) })
     expect(expiresAtMs(e, NOON_MS, TTL_MS)).toBe(NOON_MS + HOUR_MS)

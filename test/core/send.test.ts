@@ -331,6 +331,16 @@ describe('what a message says', () => {
     }
   })
 
+  it('C079 nor is anything else sent before what its sender has read', async () => {
+    const world = createWorld()
+    const a = await world.session('a')
+    const b = await world.session('b')
+    const { messageId } = await a.send('b', 'news')
+    await b.read()
+    world.clock.set(world.clock.now() - 30_000)
+    expect((await b.send('a', 'by the way')).messageId > messageId).toBe(true)
+  })
+
   it('of one process are ordered as they were sent, also within one microsecond', async () => {
     const world = createWorld()
     const a = await world.session('a')

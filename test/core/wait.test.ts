@@ -234,6 +234,7 @@ describe('what is waited for', () => {
     [{ sessions: ['b'], cursor: 'x' }, 'BAD_CURSOR'],
     [{ sessions: ['b'], cursor: '../../evil:1.1' }, 'BAD_CURSOR'],
     [{ sessions: ['b'], cursor: 'nul:1.1' }, 'BAD_CURSOR'],
+    [{ sessions: ['nobody'], cursor: 'nul:1.1' }, 'BAD_CURSOR'],
     [{ sessions: ['b'], cursor: 'someone-else:1.1' }, 'BAD_CURSOR'],
   ])('%j is refused', async (input, code) => {
     const world = createWorld()
@@ -334,6 +335,7 @@ describe('a wait that runs out', () => {
       expect(lines.length).toBeGreaterThanOrEqual(Math.floor(second / 3))
       if (second === 4) await b.complete()
     }
+    expect(lines).toHaveLength(4)
     expect(lines[0]).toBe('0/2 done, 3 s')
     expect(lines.at(-1)).toBe('1/2 done, 12 s')
     await world.clock.advance(60_000)
@@ -530,6 +532,21 @@ describe('a wait that would never end', () => {
     await idle()
     expect([waiting.fault, back.fault]).toEqual([undefined, undefined])
     expect(back.value).toMatchObject({ reason: 'reached' })
+  })
+
+  it('is none where one of all has finished with its own wait still on record', async () => {
+    const world = createWorld()
+    const [a, b, c] = await trio(world)
+    void b.wait({ sessions: ['a'] })
+    await idle()
+    await b.complete()
+    expect((await world.entry(b.id)).activity?.waitingFor).toHaveLength(1)
+    const waiting = settled(a.wait({ sessions: ['b', 'c'] }))
+    await idle()
+    expect(waiting.fault).toBeUndefined()
+    await c.complete()
+    await idle()
+    expect(waiting.value).toMatchObject({ reason: 'reached' })
   })
 
   it('is still seen ten seconds after an answer, while its caller calls again, and not later', async () => {

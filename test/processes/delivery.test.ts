@@ -126,7 +126,7 @@ describe('messages between processes', () => {
     const result = await runDelivery({
       place,
       seed: 20_261_130,
-      messages: 1_200,
+      messages: 1_000,
       senders: { library: 6, mcp: 2 },
       readers: { library: 3, mcp: 1 },
       durability: 'process',
@@ -135,7 +135,7 @@ describe('messages between processes', () => {
       timeoutMs: 40_000,
     })
     expect(result.violations).toEqual([])
-    expect(result.acknowledged).toBe(1_200)
+    expect(result.acknowledged).toBe(1_000)
     // A run without kills would prove nothing.
     expect(result.senderKills + result.readerKills).toBeGreaterThan(5)
     expect(result.filesLooked).toBeGreaterThan(1_000)
@@ -147,16 +147,17 @@ describe('clients that die with an answer on its way', () => {
     const result = await runDelivery({
       place,
       seed: 7,
-      messages: 300,
+      messages: 600,
       senders: { library: 2, mcp: 0 },
       readers: { library: 0, mcp: 2 },
       durability: 'process',
       server: SERVER,
-      killEveryMs: [100, 300],
+      killEveryMs: [40, 160],
       killClients: true,
       timeoutMs: 40_000,
     })
     expect(result.violations).toEqual([])
-    expect(result.acknowledged).toBe(300)
+    expect(result.acknowledged).toBe(600)
+    expect(result.readerKills + result.clientKills).toBeGreaterThan(0)
   }, 60_000)
 })

@@ -39,7 +39,9 @@ export async function runRecords(options: RecordsOptions): Promise<RecordsResult
   const violations: string[] = []
   const report = path.join(directory, 'looker-of-records')
   const looker = start(process.execPath, [await bundleProgram('test/processes/programs/looker.ts'), home, report])
-  const first = await join(home, durability)
+  // Never killed, and only there to begin and to end.
+  const witness = await startRemote('library', { args: [home, JSON.stringify({ durability })] })
+  await witness.ask('join', { id: SHARED })
   const { statusSeq: before } = recordOf(home)
   let acknowledged = 0
   let unknown = 0
@@ -80,20 +82,25 @@ export async function runRecords(options: RecordsOptions): Promise<RecordsResult
   await Promise.all(Array.from({ length: writers }, (_, n) => write(n)))
   isOver = true
   await killing
-  for (const remote of remotes.values()) remote.kill()
+  for (const remote of remotes.values()) {
+    remote.kill()
+    await remote.ended
+  }
 
   // Whoever comes next can change the record at once, whatever the dead left behind.
-  await first.ask('update', { progress: 'the last' }).catch((fault) => violations.push(`afterwards: ${String(fault)}`))
+  await witness
+    .ask('update', { progress: 'the last' })
+    .catch((fault) => violations.push(`afterwards: ${String(fault)}`))
   const after = recordOf(home)
   const grown = after.statusSeq - before - 1
   if (after.progress !== 'the last') violations.push(`the last change is not kept: ${after.progress}`)
   if (grown < acknowledged || grown > acknowledged + unknown) {
     violations.push(`${acknowledged} changes acknowledged and ${unknown} cut off, but the record counts ${grown}`)
   }
-  await first.ask('tidy')
+  await witness.ask('tidy')
   for (const name of fs.readdirSync(path.join(home, 'tmp'))) violations.push(`tmp/${name} was left behind`)
   for (const name of fs.readdirSync(path.join(home, 'locks'))) violations.push(`locks/${name} was left behind`)
-  first.kill()
+  witness.kill()
   looker.kill('SIGTERM')
   await until('the looker ends', () => looker.pid === undefined || !isRunning(looker.pid))
   const looked = JSON.parse(fs.readFileSync(report, 'utf8')) as { files: number; torn: string[] }
