@@ -123,7 +123,14 @@ describe('a process tag', () => {
 
   it('without a start time is unknown, and text that is no tag as well', () => {
     expect(checkTag(processTag({ ...self, start: '' }), self)).toBe('unknown')
-    for (const text of ['', '1', '1.2', `-1.2.${processTag(self).split('.').slice(2).join('.')}`, '0.0.0.0.0', 'x.x.x.x']) {
+    for (const text of [
+      '',
+      '1',
+      '1.2',
+      `-1.2.${processTag(self).split('.').slice(2).join('.')}`,
+      '0.0.0.0.0',
+      'x.x.x.x',
+    ]) {
       expect(checkTag(text, self)).toBe('unknown')
     }
   })

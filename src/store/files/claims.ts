@@ -94,7 +94,10 @@ export function createClaims(home: Home, self: ProcessRef, tag: string): Claims 
       for (const name of names) {
         const claim = parseHeld(name)
         if (claim === undefined || claim.owner === 'back') continue
-        if (!abandoned(claim, lives) || !giveBackIfWritable(id, name, claim.messageId, returnsIn(names, claim.messageId)))
+        if (
+          !abandoned(claim, lives) ||
+          !giveBackIfWritable(id, name, claim.messageId, returnsIn(names, claim.messageId))
+        )
           held += 1
       }
       return held
