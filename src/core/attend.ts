@@ -25,6 +25,9 @@ export function createHostPlugin(context: Context, traits: HostTraits): HostPlug
   return {
     async onStart(conversation, source) {
       if (conversation.isSubagent) return undefined
+      // A host that does not say where it works registers nothing new.
+      if (conversation.projectPath === undefined && (await attached(context, conversation)) === undefined)
+        return undefined
       return start(context, traits, conversation, source)
     },
     async onSend(conversation, prompt) {
@@ -54,7 +57,7 @@ export function createHostPlugin(context: Context, traits: HostTraits): HostPlug
     },
     async onEnd(conversation, reason) {
       // The conversation ends, the session does not: the start that follows binds it again.
-      if (reason === 'clear' || reason === 'resume') return
+      if (conversation.isSubagent || reason === 'clear' || reason === 'resume') return
       const entry = await attached(context, conversation)
       // Of a session that goes on in another conversation of the same client, the old one’s end says nothing.
       if (entry === undefined || entry.session.host.hostKey !== cleanId(conversation.hostKey)) return

@@ -37,7 +37,8 @@ export async function turnEnds(context: Context, entry: Entry, moment: ContinueM
   // A turn that was held or woken may not be held again; the wake file starts the next one, if one is due.
   if (due.length > 0 && moment.isHeld) await context.store.hosts.touchWake(host.hostKey)
   if (!holds) return undefined
-  await observeAs(context, entry, 'working', 'the turn goes on: mail came')
+  // Not what `entry` knows: it was set to idle above.
+  await observeAs(context, { ...entry, activity: undefined }, 'working', 'the turn goes on: mail came')
   const text = compose({
     identity: { id, name: entry.session.name, task: entry.session.task, neighbours: [] },
     introduce: false,
@@ -58,7 +59,9 @@ export async function wake(context: Context, entry: Entry): Promise<string | und
   if (activity.state === 'working' || activity.state === 'ended' || !current.session.wakeable) return undefined
   const nowMs = context.clock.now()
   const pendingWake = activity.lastWake?.turnAt === undefined ? activity.lastWake : undefined
-  if (pendingWake !== undefined && nowMs - Date.parse(pendingWake.at) < LIMITS.wakePatienceMs) return undefined
+  // Absolute: a clock that was set back must not keep a session asleep.
+  if (pendingWake !== undefined && Math.abs(nowMs - Date.parse(pendingWake.at)) < LIMITS.wakePatienceMs)
+    return undefined
   const unread = await unreadMessages(context, id)
   const boundAt = (await context.store.hosts.find(current.session.host.hostKey))?.boundAt ?? ''
   let due: readonly Message[] = []

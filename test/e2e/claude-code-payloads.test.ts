@@ -64,8 +64,10 @@ async function record(host: Host, place: Place): Promise<ReadonlyMap<string, Pay
     return first
   }
   await until('the host says that it waits', () => recorded().has('Notification'))
-  const waiting = Object.values(await place.files('activity')).map(({ state }) => state)
-  expect(waiting).toEqual(['needs_permission'])
+  await until('the bus shows it', async () => {
+    const [only] = Object.values(await place.files('activity'))
+    return only?.['state'] === 'needs_permission'
+  })
   proof(host, 'while the host asks the person for permission, the session is shown as needs_permission')
   await tab.press('Enter')
   await idle(place)

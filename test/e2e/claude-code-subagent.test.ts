@@ -27,7 +27,7 @@ async function leavesMailAlone(host: Host): Promise<void> {
         tool: /^Bash$/,
         args: { command: 'echo looking', description: 'looks' },
         async after() {
-          sent = (await send(place, 'project', 'for the parent', '--intent', 'request')).id
+          sent = (await send(place, 'project', 'for the parent')).id
         },
       },
       { tool: /read_inbox$/, args: {} },

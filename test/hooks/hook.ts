@@ -5,6 +5,9 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { onTestFinished } from 'vitest'
+import type { SendInput } from '../../src/core/bus.ts'
+import { HUMAN } from '../../src/core/caller.ts'
+import { openBus } from '../../src/open.ts'
 
 const dist = process.env['HOOK_DIST'] ?? fileURLToPath(new URL('../../dist', import.meta.url))
 export const hookFile = path.join(dist, 'hooks/claude-code.js')
@@ -84,11 +87,14 @@ export function context({ stdout }: Run): string | undefined {
   return hookSpecificOutput?.additionalContext ?? reason
 }
 
-/** A message from the person. */
-export async function send(home: string, to: string, text: string, ...options: string[]): Promise<string> {
-  const sent = await run(home, '', { command: [process.execPath, cli, 'send', '--json', ...options, to, '--', text] })
-  if (sent.code !== 0) throw new Error(sent.stderr)
-  return JSON.parse(sent.stdout).messageId
+/** A message from the person. Not by command line: a shell of this process counts as one of the session’s. */
+export async function send(home: string, to: string, content: string, more: Partial<SendInput> = {}): Promise<string> {
+  const { bus, close } = await openBus({ home })
+  try {
+    return (await bus.send(HUMAN, { to: [to], content, ...more })).messageId
+  } finally {
+    close()
+  }
 }
 
 /** The JSON files in a folder of the bus. */

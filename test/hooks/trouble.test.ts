@@ -1,0 +1,161 @@
+/** A bus that is missing, closed, full or damaged, a clock that jumps, a hook that is killed: the turn goes on. */
+import { spawnSync } from 'node:child_process'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { context, EVENTS, folder, payload, type Run, records, run, SESSION, send } from './hook.ts'
+
+const limitMs = 1_500
+
+function expectCalm({ code, stdout, stderr, ms }: Run): void {
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  expect(ms).toBeLessThan(limitMs)
+  if (stdout !== '') expect(typeof JSON.parse(stdout)).toBe('object')
+}
+
+async function expectCalmAtAll(home: string): Promise<void> {
+  for (const event of EVENTS) expectCalm(await run(home, payload(event)))
+}
+
+/** Every file of the bus, filled with `text`. */
+function overwrite(home: string, text: string): void {
+  for (const name of readdirSync(home, { recursive: true, encoding: 'utf8' })) {
+    const file = path.join(home, name)
+    if (statSync(file).isFile() && !name.startsWith('log')) writeFileSync(file, text)
+  }
+}
+
+describe('home', () => {
+  test('missing: it is made', async () => {
+    const home = path.join(folder(), 'not', 'there')
+    const done = await run(home, payload('SessionStart'))
+    expectCalm(done)
+    expect(context(done)).toContain(SESSION)
+  })
+
+  test('removed between two events: the session is made again and told who it is', async () => {
+    const home = path.join(folder(), 'bus')
+    await run(home, payload('SessionStart'))
+    rmSync(home, { recursive: true })
+    const done = await run(home, payload('UserPromptSubmit'))
+    expectCalm(done)
+    expect(context(done)).toContain(SESSION)
+  })
+
+  test('a file where the directory should be', async () => {
+    const home = path.join(folder(), 'file')
+    writeFileSync(home, 'not a directory')
+    await expectCalmAtAll(home)
+    expect(readFileSync(home, 'utf8')).toBe('not a directory')
+  })
+
+  for (const [what, text] of Object.entries({
+    empty: '',
+    truncated: '{"id":"5e5',
+    'other JSON': '[]',
+    binary: '\0\0',
+  })) {
+    test(`damaged: every file is ${what}`, async () => {
+      const home = folder()
+      await run(home, payload('SessionStart'))
+      await send(home, 'project', 'hello')
+      overwrite(home, text)
+      await expectCalmAtAll(home)
+    })
+  }
+
+  test.skipIf(process.platform !== 'linux' || process.getuid?.() !== 0)(
+    'read-only: silence or an answer, never a fault',
+    async () => {
+      const home = path.join(folder(), 'bus')
+      mkdirSync(home)
+      await mounted(home, 'size=4m', async () => {
+        await run(home, payload('SessionStart'))
+        await send(home, 'project', 'hello')
+        spawnSync('mount', ['-o', 'remount,ro', home])
+        await expectCalmAtAll(home)
+      })
+    },
+  )
+
+  test.skipIf(process.platform !== 'linux' || process.getuid?.() !== 0)(
+    'full: silence or an answer, never a fault',
+    async () => {
+      const home = path.join(folder(), 'bus')
+      mkdirSync(home)
+      await mounted(home, 'size=256k', async () => {
+        await run(home, payload('SessionStart'))
+        await send(home, 'project', 'hello')
+        spawnSync('sh', ['-c', `head -c 1000000 /dev/zero > ${home}/filler`])
+        await expectCalmAtAll(home)
+        rmSync(path.join(home, 'filler'))
+        expect(context(await run(home, payload('SessionStart', { source: 'compact' })))).toContain('1 unread message')
+      })
+    },
+  )
+
+  test.skipIf(process.platform === 'win32' || process.getuid?.() === 0)('without permission: silence', async () => {
+    const home = folder()
+    await run(home, payload('SessionStart'))
+    chmodSync(home, 0)
+    await expectCalmAtAll(home)
+    chmodSync(home, 0o700)
+  })
+})
+
+async function mounted(directory: string, options: string, body: () => Promise<void>): Promise<void> {
+  const { status, stderr } = spawnSync('mount', ['-t', 'tmpfs', '-o', `${options},mode=0700`, 'tmpfs', directory])
+  if (status !== 0) throw new Error(`tmpfs: ${stderr}`)
+  try {
+    await body()
+  } finally {
+    spawnSync('umount', ['-l', directory])
+  }
+}
+
+describe('clock', () => {
+  test('records from the future neither keep a session asleep nor break a turn', async () => {
+    const home = folder()
+    await run(home, payload('SessionStart'))
+    await send(home, 'project', 'before')
+    expect((await run(home, payload('FileChanged'))).code).toBe(2)
+    for (const name of ['sessions', 'activity', 'hosts', 'clients']) shift(path.join(home, name))
+    expectCalm(await run(home, payload('UserPromptSubmit')))
+    expectCalm(await run(home, payload('Stop')))
+    await send(home, 'project', 'after')
+    expect((await run(home, payload('FileChanged'))).code).toBe(2)
+  })
+
+  /** Moves every time in the files of a folder a day ahead: the clock was set back since. */
+  function shift(directory: string): void {
+    for (const name of readdirSync(directory)) {
+      const file = path.join(directory, name)
+      const text = readFileSync(file, 'utf8').replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (time) =>
+        new Date(Date.parse(time) + 86_400_000).toISOString(),
+      )
+      writeFileSync(file, text)
+    }
+  }
+})
+
+test('a hook that is killed 100 times at any moment leaves a bus that is right', { timeout: 60_000 }, async () => {
+  const home = folder()
+  await run(home, payload('SessionStart'))
+  await send(home, 'project', 'please', { intent: 'request' })
+  const events = ['SessionStart', 'UserPromptSubmit', 'PostToolBatch', 'Stop', 'FileChanged', 'Notification']
+  for (let n = 0; n < 100; n += 4) {
+    await Promise.all(
+      [0, 1, 2, 3].map((offset) =>
+        run(home, payload(events[(n + offset) % events.length] ?? 'Stop'), {
+          killAfterMs: 10 + (((n + offset) * 7) % 70),
+        }),
+      ),
+    )
+  }
+  expect(records(home, 'sessions')).toMatchObject([{ id: SESSION, name: 'project' }])
+  expect(records(home, 'activity')).toMatchObject([{ id: SESSION }])
+  const start = await run(home, payload('SessionStart', { source: 'compact' }))
+  expectCalm(start)
+  expect(context(start)).toContain('1 unread message in the inbox of this session')
+  expect(readdirSync(path.join(home, 'inboxes', SESSION)).filter((name) => name.startsWith('msg-'))).toHaveLength(1)
+})
