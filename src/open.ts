@@ -10,7 +10,7 @@ import { fileStore } from './store/files/store.ts'
 import type { Durability } from './system/atomic-file.ts'
 import { systemClock } from './system/clock.ts'
 import { createLog, type Log, type LogLevel } from './system/log.ts'
-import { createProcesses, rememberAlive } from './system/process.ts'
+import { createProcesses } from './system/process.ts'
 import { createProjects, PATHS_FOLD_CASE } from './system/projects.ts'
 import { systemRandom } from './system/random.ts'
 
@@ -39,7 +39,7 @@ export interface OpenedBus {
 /** @throws BusError HOME_UNSAFE, HOME_NEWER, HOME_UNWRITABLE, BAD_TTL */
 export async function openBus(options: OpenOptions): Promise<OpenedBus> {
   const home = realHome(path.resolve(options.home))
-  const processes = rememberAlive(createProcesses())
+  const processes = createProcesses()
   const store = fileStore({
     home,
     self: processes.self,

@@ -79,33 +79,6 @@ export function checkTag(tag: string, self: ProcessRef): Life {
   return checkRef({ ...here, pid: Number(pid), ...(start !== undefined && start !== 'x' && { start }) }, self)
 }
 
-/** How long a living process is taken to live on without another look, ms: a send asks about its recipient each time. */
-const ALIVE_FOR_MS = 100
-
-/** The same answers, with `alive` remembered for a tenth of a second. Nothing is called gone on old evidence. */
-export function rememberAlive(processes: Processes): Processes {
-  const seenAlive = new Map<string, number>()
-  return {
-    get self() {
-      return processes.self
-    },
-    get client() {
-      return processes.client
-    },
-    ancestors: () => processes.ancestors(),
-    check(ref) {
-      const key = `${ref.pid} ${ref.start} ${ref.boot} ${ref.ns} ${ref.node}`
-      const nowMs = performance.now()
-      if (nowMs - (seenAlive.get(key) ?? Number.NEGATIVE_INFINITY) < ALIVE_FOR_MS) return 'alive'
-      const life = processes.check(ref)
-      if (seenAlive.size > 1_000) seenAlive.clear()
-      if (life === 'alive') seenAlive.set(key, nowMs)
-      else seenAlive.delete(key)
-      return life
-    },
-  }
-}
-
 function checkRef(ref: ProcessRef, here: Where): Life {
   if (ref.node === undefined || ref.node !== here.node) return 'unknown'
   if (ref.boot !== undefined && here.boot !== undefined && ref.boot !== here.boot) return 'gone'

@@ -27,6 +27,7 @@ describe('the microsecond clock', () => {
       () => wallMs,
       () => 10,
     )
+    expect(clock.micros()).toBe(5_000_000)
     wallMs = 5_002
     expect(clock.micros()).toBe(5_000_000)
     wallMs = 90_000

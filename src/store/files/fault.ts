@@ -35,7 +35,15 @@ export function writeFault(fault: unknown, home: string): unknown {
       options,
     )
   }
-  if (code === 'ENOTDIR' || code === 'EISDIR' || code === 'ELOOP') {
+  if (code === 'ENOENT') {
+    return new BusError(
+      'HOME_UNWRITABLE',
+      `The bus at ${home} was removed while it was written, and again when it was made anew. Nothing was changed.`,
+      'Find out what removes it, and try again.',
+      options,
+    )
+  }
+  if (code === 'ENOTDIR' || code === 'EISDIR' || code === 'ELOOP' || code === 'EEXIST') {
     return new BusError(
       'STORE_UNREADABLE',
       `Something at ${home} is in the way (${code}). Nothing was changed.`,
@@ -65,4 +73,13 @@ export function readFault(fault: unknown, what: string): BusError {
     'Run `session-mcp doctor`; the file is kept as it is.',
     { cause: fault },
   )
+}
+
+/** Runs a read whose failure must not pass for "nothing there". */
+export function reading<T>(what: string, read: () => T): T {
+  try {
+    return read()
+  } catch (fault) {
+    throw readFault(fault, what)
+  }
 }

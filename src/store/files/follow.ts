@@ -4,6 +4,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import type { FollowStore } from '../../core/ports.ts'
 import { namesIn, removeIfThere } from '../../system/atomic-file.ts'
+import { reading } from './fault.ts'
 import type { Home } from './home.ts'
 import { fileName, idOf } from './layout.ts'
 import { removeEmpty } from './retention.ts'
@@ -22,7 +23,7 @@ export function fileFollow(home: Home): FollowStore {
       removeEmpty(at.watchers(target))
     },
     async followers(target) {
-      return namesIn(at.watchers(target)).flatMap((name) => idOf(name) ?? [])
+      return reading('The list of followers', () => namesIn(at.watchers(target))).flatMap((name) => idOf(name) ?? [])
     },
   }
 }

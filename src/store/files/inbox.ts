@@ -7,7 +7,7 @@ import { decodeMessage, isMessageId, type Place } from '../../core/message.ts'
 import type { FoundMessage, InboxStore, Skipped, Unread } from '../../core/ports.ts'
 import { factsIfThere, namesIn, publish, readIfThere, syncDirectory } from '../../system/atomic-file.ts'
 import { claimInFolder, type createClaims } from './claims.ts'
-import { readFault } from './fault.ts'
+import { readFault, reading, writeFault } from './fault.ts'
 import type { Home } from './home.ts'
 import { idOf, messageFile } from './layout.ts'
 import { dropExpired, removeFolder } from './retention.ts'
@@ -126,7 +126,11 @@ export function fileInbox(options: InboxOptions): InboxStore {
     },
 
     async claim(id, messageId) {
-      return claimInFolder({ home, claims, id, messageId, uid })
+      try {
+        return claimInFolder({ home, claims, id, messageId, uid })
+      } catch (fault) {
+        throw writeFault(fault, at.home)
+      }
     },
 
     async find(id, messageId) {
@@ -159,7 +163,7 @@ export function fileInbox(options: InboxOptions): InboxStore {
     },
 
     async owners() {
-      return namesIn(at.inboxes).flatMap((name) => idOf(name) ?? [])
+      return reading('The directory of inboxes', () => namesIn(at.inboxes)).flatMap((name) => idOf(name) ?? [])
     },
 
     async close(id) {

@@ -48,6 +48,15 @@ export function createLocks(home: Home, self: ProcessRef, tag: string): Locks {
     removeIfThere(ticket)
   }
 
+  /** What was done under the lock is done; a lock that cannot be removed is cleared once this process is gone. */
+  const release = (file: string): void => {
+    try {
+      removeIfThere(file)
+    } catch {
+      // home was made read-only or replaced meanwhile: the next write says so
+    }
+  }
+
   const alone = async <T>(key: string, work: () => T, startedMs: number): Promise<T> => {
     const file = home.at.lock(key)
     for (let pauseMs = 1; !take(file); pauseMs = Math.min(pauseMs * 1.5, 20)) {
@@ -64,7 +73,7 @@ export function createLocks(home: Home, self: ProcessRef, tag: string): Locks {
     try {
       return work()
     } finally {
-      removeIfThere(file)
+      release(file)
     }
   }
 

@@ -5,7 +5,7 @@ import { LIMITS } from '../../core/limits.ts'
 import { isMessageId, type Sent } from '../../core/message.ts'
 import type { SentStore } from '../../core/ports.ts'
 import { factsIfThere, namesIn, readIfThere, removeIfThere, replace } from '../../system/atomic-file.ts'
-import { readFault } from './fault.ts'
+import { readFault, reading } from './fault.ts'
 import type { Home } from './home.ts'
 import { idOf, type Layout, messageFile } from './layout.ts'
 import { removeEmpty } from './retention.ts'
@@ -112,7 +112,8 @@ export function fileSent(home: Home): SentStore {
       return dropped.size
     },
     async owners() {
-      return namesIn(path.dirname(at.sent('x'))).flatMap((name) => idOf(name) ?? [])
+      const directory = path.dirname(at.sent('x'))
+      return reading('The records of sends', () => namesIn(directory)).flatMap((name) => idOf(name) ?? [])
     },
   }
 }
