@@ -26,11 +26,14 @@ export interface LastWake {
   readonly turnAt?: string
 }
 
-/** Another process claimed the session's id and was refused, or took over from a server that is still running. */
+/**
+ * Another process claimed the session's id and was refused, or took over from a server that is still running; or its
+ * conversation was opened in a second client, whose session is `branched`.
+ */
 export interface Clash {
   readonly at: string
   readonly pid: number
-  readonly outcome: 'refused' | 'taken-over'
+  readonly outcome: 'refused' | 'taken-over' | 'opened-twice' | 'branched'
 }
 
 export interface Activity {
@@ -45,6 +48,8 @@ export interface Activity {
   /** The last prompt a person wrote: resets the budgets of wakes. */
   readonly lastHumanPrompt?: string
   readonly lastWake?: LastWake
+  /** Sender -> times (ms) of the turns its mail started, inside the window of the budget. */
+  readonly wokenBy?: Readonly<Record<string, readonly number[]>>
   /** The last call or hook of the session; written at most every 30 s. */
   readonly lastSeenAt: string
   readonly waitingFor: readonly WaitEdge[]

@@ -1,27 +1,53 @@
 /** Peer text inside a reminder: one JSON string that nothing can break out of, with its speaker before it. */
 
+import { isId } from './ids.ts'
+import { isName } from './name.ts'
 import { clip } from './text.ts'
 
 const QUOTED_CHARS = 120
 
-/** Invisible, reordering or control characters: they change what a reader sees, never what is meant. */
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\u{e0000}-\u{e0fff}]+/gu
+/** Sequences for a terminal (OSC and its like, CSI, other escapes), as a whole: their bodies are no words of a peer. */
+const SEQUENCES =
+  /(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])[^\u0007\u001b\u009c\n]*(?:\u0007|\u001b\\|\u009c)?|(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]?|\u001b[ -/]*[0-~]?/g
+
+/**
+ * Invisible, reordering or control characters, tags and variation selectors: they change what a reader sees or carry what
+ * nobody sees. U+FE0F only asks for the coloured form of an emoji.
+ */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]|(?!\ufe0f)\p{Default_Ignorable_Code_Point}/gu
 
 /**
  * The first 120 characters as one JSON string on one line. `<`, `>` and `&` are escaped, so that no tag, fence or marker of
  * a host can begin inside; invisible characters are dropped, line breaks and tabs become spaces.
  */
 export function fenced(text: string): string {
-  const line = text
-    .replace(/[\r\n\t\u2028\u2029]+/g, ' ')
-    .replace(UNSEEN, '')
-    .trim()
-  const json = JSON.stringify(clip(line, QUOTED_CHARS))
+  // In a file made by hand it may be anything.
+  const json = JSON.stringify(clip(typeof text === 'string' ? visible(text) : '', QUOTED_CHARS))
   return json.replace(/[<>&`]/g, (char) => `\\u00${char.charCodeAt(0).toString(16)}`)
 }
 
-/** Who speaks, and that it is not the user. Names follow the name grammar, so they need no fence. */
+function visible(text: string): string {
+  return text
+    .replace(SEQUENCES, '')
+    .replace(/[\r\n\t\u2028\u2029]+/g, ' ')
+    .replace(UNSEEN, '')
+    .trim()
+}
+
+/** A name or id as it is: in their grammar nothing can hide. What a file calls a name without being one goes into the fence. */
+export function called(name: string): string {
+  const isPlain = typeof name === 'string' && (isName(name) || isId(name)) && visible(name) === name
+  return isPlain ? name : fenced(name)
+}
+
+/** The same where a name stands in quotes. */
+export function quoted(name: string): string {
+  const safe = called(name)
+  return safe === name ? `"${name}"` : safe
+}
+
+/** Who speaks, and that it is not the user. */
 export function speaker(from: { readonly id: string; readonly name: string; readonly verified: boolean }): string {
   if (from.id === 'human') return 'from the person at this machine, through the shell'
-  return `from session "${from.name}" (not the user${from.verified ? '' : ', sender not verified'})`
+  return `from session ${quoted(from.name)} (not the user${from.verified ? '' : ', sender not verified'})`
 }

@@ -1,17 +1,18 @@
 /** watch_session, and the news beside every answer: each change of a followed session is told once. */
 
+import type { Clash } from './activity.ts'
 import { resolve } from './address.ts'
 import type { News, WatchAnswer } from './answers.ts'
 import type { WatchInput } from './bus.ts'
 import type { Caller } from './caller.ts'
 import { type Context, refuseSubagent, requireOwn } from './context.ts'
 import { BusError } from './errors.ts'
+import { called, fenced } from './fence.ts'
 import { LIMITS } from './limits.ts'
 import { finished } from './liveness.ts'
 import type { Entry } from './ports.ts'
 import { unreadOf } from './roster.ts'
 import { isClosed, label } from './session.ts'
-import { clip } from './text.ts'
 
 export async function watch(context: Context, caller: Caller, input: WatchInput): Promise<WatchAnswer> {
   refuseSubagent(caller, 'follow others')
@@ -142,7 +143,7 @@ function describe(context: Context, entry: Entry): string {
       ? 'ended without completing'
       : `${session.status}, ${seen.state}`
   const said = session.result ?? session.progress
-  return `${label(session)} is ${state}${said === undefined ? '' : `: ${JSON.stringify(clip(said, 120))}`}`
+  return `${called(label(session))} is ${state}${said === undefined ? '' : `: ${fenced(said)}`}`
 }
 
 function stampOf(context: Context, entry: Entry): string {
@@ -163,11 +164,19 @@ export async function noticesFor(context: Context, own: Entry): Promise<readonly
     return { activity }
   })
   if (!mine) return []
-  const what =
-    clash.outcome === 'refused'
-      ? 'tried to act as this session and was refused'
-      : 'took this session over from another server'
-  return [`At ${clash.at} process ${clash.pid} ${what}. Two programs use one session id.`]
+  const { at, pid, outcome } = clash
+  return Object.hasOwn(CLASHES, outcome) ? [CLASHES[outcome](at, pid)] : [] // a newer version may know others
+}
+
+const CLASHES: Readonly<Record<Clash['outcome'], (at: string, pid: number) => string>> = {
+  refused: (at, pid) =>
+    `At ${at} process ${pid} tried to act as this session and was refused. Two programs use one session id.`,
+  'taken-over': (at, pid) =>
+    `At ${at} process ${pid} took this session over from another server. Two programs use one session id.`,
+  'opened-twice': (at, pid) =>
+    `At ${at} this conversation was opened in process ${pid} too. What is said there belongs to another session; this one keeps its name and mail.`,
+  branched: (at, pid) =>
+    `At ${at} this conversation was still open in process ${pid}, which keeps its session and mail. Here it is a session of its own, whatever was said before.`,
 }
 
 /** Leaves word with the hooks of all who follow a session that it has changed. A follower that cannot be told looks later. */

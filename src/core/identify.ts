@@ -1,5 +1,6 @@
 /** Who is calling: the strongest source wins, and what a model wrote is the weakest. */
 
+import type { Clash } from './activity.ts'
 import { type Caller, type CallerHints, type CallerHost, HUMAN_ID } from './caller.ts'
 import type { Context } from './context.ts'
 import { BusError } from './errors.ts'
@@ -139,8 +140,13 @@ function heldByOther({ session }: Entry): BusError {
 }
 
 /** Tells the owner, at its next call, that someone else used its id. A fault here must not hide the refusal itself. */
-export async function noteClash(context: Context, id: string, outcome: 'refused' | 'taken-over'): Promise<void> {
-  const clash = { at: context.nowIso(), pid: context.processes.self.pid, outcome }
+export async function noteClash(
+  context: Context,
+  id: string,
+  outcome: Clash['outcome'],
+  pid = context.processes.self.pid,
+): Promise<void> {
+  const clash = { at: context.nowIso(), pid, outcome }
   await context.store.sessions
     .change(id, (entry) => (entry?.activity === undefined ? undefined : { activity: { ...entry.activity, clash } }))
     .catch(() => undefined)

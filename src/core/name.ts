@@ -28,6 +28,11 @@ export function requireName(text: string, what = 'name'): string {
   return name
 }
 
+/** Is it what `requireName` stores? */
+export function isName(text: string): boolean {
+  return NAME.test(text) && [...text].length <= LIMITS.nameChars
+}
+
 /** The form names are compared in. */
 export function fold(name: string): string {
   return name.normalize('NFKC').toLowerCase().normalize('NFKC')

@@ -28,6 +28,8 @@ export interface Binding {
   /** Where the host keeps the conversation; a resumed one may come back under another key with the same transcript. */
   readonly transcript?: string
   readonly boundAt: string
+  /** It was opened in a second client while the first one lived: which session a call is about, its client says. */
+  readonly isShared?: true
 }
 
 export interface HostStore {

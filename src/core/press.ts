@@ -1,5 +1,6 @@
 /** Mail that does not wait: it holds a turn open at its end, or starts one in an idle session. */
 
+import type { Activity } from './activity.ts'
 import type { Context } from './context.ts'
 import type { ContinueMoment, Injection } from './host-plugin.ts'
 import { LIMITS } from './limits.ts'
@@ -9,6 +10,7 @@ import type { Entry } from './ports.ts'
 import { compose } from './reminder.ts'
 import { isClosed } from './session.ts'
 import { unreadMessages } from './tell.ts'
+import { countWakes } from './wake.ts'
 import { wakeText } from './wake-text.ts'
 
 export async function turnEnds(context: Context, entry: Entry, moment: ContinueMoment): Promise<Injection | undefined> {
@@ -63,12 +65,20 @@ export async function wake(context: Context, entry: Entry): Promise<string | und
   if (pendingWake !== undefined && Math.abs(nowMs - Date.parse(pendingWake.at)) < LIMITS.wakePatienceMs)
     return undefined
   const unread = await unreadMessages(context, id)
+  const wokenBy = countWakes(activity.wokenBy ?? {}, [], nowMs)
+  const spent = await outOfWakes(context, activity, wokenBy)
   const boundAt = (await context.store.hosts.find(current.session.host.hostKey))?.boundAt ?? ''
   let due: readonly Message[] = []
   await context.store.shown.change(id, (shown) => {
     // What lay there when the conversation began was told then, and waits for its first turn.
     const isOld = ({ id: each, sentAt }: Message) => sentAt < boundAt && shown.messages.includes(each)
-    due = unread.filter((message) => wantsTurn(message) && !shown.pressed.includes(message.id) && !isOld(message))
+    due = unread.filter(
+      (message) =>
+        wantsTurn(message) &&
+        !shown.pressed.includes(message.id) &&
+        !isOld(message) &&
+        !spent.includes(message.from.id),
+    )
     return due.length === 0 ? undefined : { ...shown, pressed: [...shown.pressed, ...due.map((message) => message.id)] }
   })
   const [first] = due
@@ -80,6 +90,7 @@ export async function wake(context: Context, entry: Entry): Promise<string | und
       : {
           activity: {
             ...now.activity,
+            wokenBy: countWakes(wokenBy, [...new Set(due.map(({ from }) => from.id))], nowMs),
             lastWake: {
               wakeId,
               from: first.from.id,
@@ -92,10 +103,29 @@ export async function wake(context: Context, entry: Entry): Promise<string | und
   return wakeText(wakeId, unread.length)
 }
 
+/**
+ * Senders whose mail started as many turns as one pair may have. They count here too: what comes in the middle of a turn
+ * costs its sender nothing, and two that always catch each other at work would never stop. A person’s prompt to either resets it.
+ */
+async function outOfWakes(
+  context: Context,
+  { lastHumanPrompt }: Activity,
+  wokenBy: Readonly<Record<string, readonly number[]>>,
+): Promise<readonly string[]> {
+  const spent: string[] = []
+  for (const [id, times] of Object.entries(wokenBy)) {
+    if (times.length < LIMITS.wakesPerPair) continue
+    const prompts = [lastHumanPrompt, (await context.find(id))?.activity?.lastHumanPrompt]
+    const sinceMs = Math.max(...prompts.map((iso) => (iso === undefined ? 0 : Date.parse(iso))))
+    if (times.filter((ms) => ms > sinceMs).length >= LIMITS.wakesPerPair) spent.push(id)
+  }
+  return spent
+}
+
 function isPressing({ intent, priority }: Message): boolean {
   return intent === 'request' || priority === 'high'
 }
 
-function wantsTurn({ activate, intent }: Message): boolean {
-  return activate !== 'never' && intent !== 'ack'
+function wantsTurn({ activate, intent, hops }: Message): boolean {
+  return activate !== 'never' && intent !== 'ack' && hops <= LIMITS.wakeHops
 }

@@ -3,7 +3,7 @@
  * Written as facts, never as commands; peer text only inside the fence. When which of them is due is decided in attend.ts.
  */
 
-import { fenced, speaker } from './fence.ts'
+import { fenced, quoted, speaker } from './fence.ts'
 import type { Message } from './message.ts'
 
 /** Messages quoted in one reminder; of the others only their number is told. */
@@ -41,7 +41,7 @@ export function compose(facts: ReminderFacts): string | undefined {
 }
 
 function identityLine({ id, name, task, neighbours }: Identity, isFull: boolean): string {
-  const who = name === undefined ? `session ${id}` : `session "${name}" (id ${id})`
+  const who = name === undefined ? `session ${id}` : `session ${quoted(name)} (id ${id})`
   const is = `session-mcp: this is ${who} on the bus that the AI sessions of this machine share.`
   if (!isFull) return is
   const others =
@@ -49,7 +49,7 @@ function identityLine({ id, name, task, neighbours }: Identity, isFull: boolean)
       ? 'No other session is open in this project.'
       : `Open in this project too: ${neighbours
           .slice(0, 6)
-          .map((each) => `"${each}"`)
+          .map(quoted)
           .join(', ')}${neighbours.length > 6 ? ` and ${neighbours.length - 6} more` : ''}.`
   const register = task === '' ? ' It has not said yet what it works on; update_session takes the task.' : ''
   return `${is} ${others}${register} Tools: list_sessions, send_message, read_inbox, wait_for_sessions.`

@@ -24,6 +24,7 @@ import type {
   WaitOptions,
 } from '../../src/core/bus.ts'
 import { type Caller, type CallerHints, type Connection, HUMAN } from '../../src/core/caller.ts'
+import { type BusDeps, type Context, createContext } from '../../src/core/context.ts'
 import { createBus } from '../../src/core/create-bus.ts'
 import { BusError } from '../../src/core/errors.ts'
 import type { Clock, Entry, Life, ProcessRef, ProjectPath, Store } from '../../src/core/ports.ts'
@@ -104,6 +105,8 @@ export interface World {
   client(options?: ClientOptions): Client
   /** A registered one. */
   session(name: string, options?: ClientOptions & { readonly more?: UpdateInput }): Promise<Client>
+  /** What a hook of a host works with: a process of its own, and the same store. */
+  context(): Context
   /** The rules themselves, for what belongs to no client. */
   readonly bus: Bus
   readonly human: Client
@@ -189,23 +192,22 @@ export function createWorld(options: WorldOptions = {}): World {
     lives.set(pid, 'alive')
     return { pid, start: `s${pid}`, boot: 'boot', ns: 'ns', node: 'node' }
   }
-  const busOf = (self: ProcessRef, client: ProcessRef | undefined, ancestors: readonly ProcessRef[]): Bus =>
-    createBus({
-      store,
-      clock,
-      random: { token: (length) => (tokens++).toString(36).padStart(length, '0') },
-      processes: { self, client, ancestors: () => ancestors, check: (ref) => lives.get(ref.pid) ?? 'unknown' },
-      projects: { resolve: (text) => projects.get(text) ?? plainProject(text) },
-      foldCase: false,
-      options: { defaultTtl: options.defaultTtl ?? '4h', messageTtl: options.messageTtl ?? '7d' },
-      log: (level, event) => logged.push(`${level} ${event}`),
-    })
+  const depsOf = (self: ProcessRef, client: ProcessRef | undefined, ancestors: readonly ProcessRef[]): BusDeps => ({
+    store,
+    clock,
+    random: { token: (length) => (tokens++).toString(36).padStart(length, '0') },
+    processes: { self, client, ancestors: () => ancestors, check: (ref) => lives.get(ref.pid) ?? 'unknown' },
+    projects: { resolve: (text) => projects.get(text) ?? plainProject(text) },
+    foldCase: false,
+    options: { defaultTtl: options.defaultTtl ?? '4h', messageTtl: options.messageTtl ?? '7d' },
+    log: (level, event) => logged.push(`${level} ${event}`),
+  })
 
   const client = (given: ClientOptions = {}): Client => {
     const server = newProcess()
     const own = given.client === null ? undefined : (given.client ?? newProcess())
     const connection: Connection = { named: new Set() }
-    const bus = busOf(server, own, given.ancestors ?? (own === undefined ? [] : [own]))
+    const bus = createBus(depsOf(server, own, given.ancestors ?? (own === undefined ? [] : [own])))
     let id = ''
     const caller = (says: Says = {}) =>
       bus.identify({
@@ -236,7 +238,7 @@ export function createWorld(options: WorldOptions = {}): World {
   }
 
   const outside = newProcess()
-  const bus = busOf(outside, undefined, [])
+  const bus = createBus(depsOf(outside, undefined, []))
   return {
     clock,
     store,
@@ -247,6 +249,7 @@ export function createWorld(options: WorldOptions = {}): World {
     kill: (ref) => lives.set(ref.pid, 'gone'),
     hide: (ref) => lives.set(ref.pid, 'unknown'),
     client,
+    context: () => createContext(depsOf(newProcess(), undefined, [])),
     async session(name, given = {}) {
       const { more, ...rest } = given
       const made = client(rest)

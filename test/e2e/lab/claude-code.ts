@@ -65,6 +65,18 @@ function launchWithPlugin(task: Task, mode: Mode, from: 'flag' | 'installed'): L
   }
 }
 
+/** The host as it is after `session-mcp install claude-code`: everything comes from the files in its HOME. */
+export function wired({ name }: Host): Host {
+  return {
+    name,
+    launch: (task) => ({
+      args: [...(task.flags ?? []), '--allowedTools=mcp__session-mcp,Bash', ...MODES.print(task.prompt)],
+      env: environment(task),
+      files: [],
+    }),
+  }
+}
+
 /** What a person has answered before the first prompt of a terminal. */
 function answered({ project }: Task) {
   return {
