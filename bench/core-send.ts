@@ -17,7 +17,7 @@ export const coreSend: Benchmark = {
 }
 
 async function measure(durability: 'power' | 'process', atMost: number): Promise<Row> {
-  const place = makePlace('send', durability === 'power' ? 'disk' : 'memory')
+  const place = makePlace('send')
   try {
     const opened = await openIn(place, { durability })
     const from = await join(opened, 'sender')

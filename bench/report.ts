@@ -46,8 +46,8 @@ function cellsOf(row: Row): readonly string[] {
     row.floor === undefined ? '' : show(row.floor, row.unit),
     show(row.ours, row.unit),
     ratio === undefined ? '' : `${ratio.toFixed(2)}x`,
-    showBar(row.bar, row.unit),
-    isMet(row) ? 'ok' : 'MISSED',
+    row.bar === undefined ? '' : showBar(row.bar, row.unit),
+    row.bar === undefined ? 'told' : isMet(row) ? 'ok' : 'MISSED',
   ]
 }
 

@@ -161,7 +161,7 @@ export interface FileFacts {
 /** The text of a file with the facts of the very file that was read. Never follows a link. Undefined when there is none. */
 export function readIfThere(file: string, maxBytes: number): { text: string; facts: FileFacts } | undefined {
   // An error costs ten times what this look does, and most files asked for this way are not there.
-  if (!fs.existsSync(file) && factsIfThere(file) === undefined) return undefined
+  if (factsIfThere(file) === undefined) return undefined
   let fd: number
   try {
     fd = fs.openSync(file, READ)
@@ -198,7 +198,7 @@ function factsOf(stat: fs.Stats): FileFacts {
 
 /** Names in a directory; a directory that is not there has none. */
 export function namesIn(directory: string): string[] {
-  if (!fs.existsSync(directory) && factsIfThere(directory) === undefined) return []
+  if (factsIfThere(directory) === undefined) return []
   try {
     return fs.readdirSync(directory)
   } catch (fault) {
