@@ -160,8 +160,6 @@ export interface FileFacts {
 
 /** The text of a file with the facts of the very file that was read. Never follows a link. Undefined when there is none. */
 export function readIfThere(file: string, maxBytes: number): { text: string; facts: FileFacts } | undefined {
-  // An error costs ten times what this look does, and most files asked for this way are not there.
-  if (factsIfThere(file) === undefined) return undefined
   let fd: number
   try {
     fd = fs.openSync(file, READ)
@@ -184,6 +182,11 @@ export function readIfThere(file: string, maxBytes: number): { text: string; fac
   } finally {
     fs.closeSync(fd)
   }
+}
+
+/** The same for a file that is mostly not there: an error costs ten times what a look does. */
+export function readIfAny(file: string, maxBytes: number): { text: string; facts: FileFacts } | undefined {
+  return factsIfThere(file) === undefined ? undefined : readIfThere(file, maxBytes)
 }
 
 /** Facts of a file without opening or following it. */
