@@ -77,7 +77,6 @@ async function once(side: Side): Promise<Burst> {
     }
   } finally {
     await endServers([...readers, ...senders])
-    place.remove()
   }
 }
 

@@ -8,7 +8,7 @@ export function machine(): string {
   const [cpu] = os.cpus()
   const memoryGiB = Math.round(os.totalmem() / 2 ** 30)
   const kind = cpu === undefined || cpu.model.trim() === '' ? 'CPU' : cpu.model.trim()
-  return `${os.cpus().length} cores (${kind}), ${memoryGiB} GiB, ${os.type()} ${os.release()}, node ${process.versions.node}, ${fileSystem()} (and memory for durability=process)`
+  return `${os.cpus().length} cores (${kind}), ${memoryGiB} GiB, ${os.type()} ${os.release()}, node ${process.versions.node}, ${fileSystem()}`
 }
 
 /** The file system under the temporary directory; `stat` calls ext2 to ext4 by one name, /proc/mounts does not. */

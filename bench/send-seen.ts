@@ -37,7 +37,6 @@ export const sendSeen: Benchmark = {
       ]
     } finally {
       await endServers(Object.values(pairs).flatMap((each) => [each.sender, each.receiver]))
-      place.remove()
     }
   },
 }
