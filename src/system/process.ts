@@ -51,7 +51,8 @@ export function createProcesses(): Processes {
       }
       return refs
     },
-    check: quickly((ref) => checkRef(ref, where)),
+    check: (ref) => checkRef(ref, where),
+    glance: quickly((ref) => checkRef(ref, where)),
   }
   // macOS would pay for a `ps` at every start; there the parent is asked about when it matters.
   if (process.platform !== 'darwin') void processes.client

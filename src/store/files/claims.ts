@@ -36,9 +36,11 @@ export interface Claims {
   forgetReturns(id: string, messageId: string): void
 }
 
+/** Of the process, not of one store: two stores of one process must not meet in one name. */
+let nonce = 0
+
 export function createClaims(home: Home, self: ProcessRef, tag: string): Claims {
   const { at } = home
-  let nonce = 0
 
   /** Whether its reader is gone, or had it too long. Each reader is looked at once per scan, and we ourselves never. */
   const abandoned = (held: Held, lives: Map<string, Life>): boolean => {
