@@ -4,7 +4,7 @@ import fs from 'node:fs'
 import { isId } from '../../core/ids.ts'
 import type { ProcessRef } from '../../core/ports.ts'
 import type { Binding, HostStore } from '../../core/ports-hosts.ts'
-import { errorCode, factsIfThere, namesIn, readIfAny, removeIfThere, replace } from '../../system/atomic-file.ts'
+import { errorCode, factsIfThere, namesIn, readIfThere, removeIfThere, replace } from '../../system/atomic-file.ts'
 import { processTag } from '../../system/process.ts'
 import type { Home } from './home.ts'
 import { inside } from './layout.ts'
@@ -16,7 +16,7 @@ export function fileHosts(home: Home): HostStore {
 
   const load = (file: string): Binding | undefined => {
     try {
-      const got = readIfAny(file, MAX_BYTES)
+      const got = readIfThere(file, MAX_BYTES)
       const raw = got === undefined ? undefined : (JSON.parse(got.text) as Partial<Binding>)
       return raw !== undefined && isId(raw.sessionId ?? '') && isId(raw.hostKey ?? '') ? (raw as Binding) : undefined
     } catch {

@@ -4,7 +4,7 @@ import { BusError } from '../../core/errors.ts'
 import { LIMITS } from '../../core/limits.ts'
 import { decodeMessage, isMessageId, type Place } from '../../core/message.ts'
 import type { FoundMessage, InboxStore, Skipped, Unread } from '../../core/ports.ts'
-import { factsIfThere, namesIn, publish, readIfAny, syncDirectory } from '../../system/atomic-file.ts'
+import { factsIfThere, namesIn, publish, readIfThere, syncDirectory } from '../../system/atomic-file.ts'
 import { claimInFolder, type createClaims } from './claims.ts'
 import { readFault, reading, writeFault } from './fault.ts'
 import type { Home } from './home.ts'
@@ -80,7 +80,7 @@ export function fileInbox(options: InboxOptions): InboxStore {
     const held = claims.fileOf(id, messageId)
     if (held !== undefined) places.push(['claimed', held])
     for (const [place, file] of places) {
-      const got = readIfAny(file, LIMITS.messageBytes * 2)
+      const got = readIfThere(file, LIMITS.messageBytes * 2)
       if (got === undefined) continue
       if (uid !== undefined && got.facts.uid !== uid) throw new Error(`belongs to another user, uid ${got.facts.uid}`)
       const message = decodeMessage(JSON.parse(got.text))

@@ -3,7 +3,7 @@
 import path from 'node:path'
 import { isId } from '../../core/ids.ts'
 import type { NameStore } from '../../core/ports.ts'
-import { publish, readIfAny, removeIfThere } from '../../system/atomic-file.ts'
+import { publish, readIfThere, removeIfThere } from '../../system/atomic-file.ts'
 import { readFault } from './fault.ts'
 import type { Home } from './home.ts'
 import type { Locks } from './lock.ts'
@@ -13,7 +13,7 @@ export function fileNames(home: Home, locks: Locks): NameStore {
 
   const owner = (folded: string): string | undefined => {
     try {
-      const text = readIfAny(at.name(folded), 4096)?.text
+      const text = readIfThere(at.name(folded), 4096)?.text
       if (text === undefined) return undefined
       const id: unknown = (JSON.parse(text) as { id?: unknown } | null)?.id
       if (typeof id !== 'string' || !isId(id)) throw new Error('it names no session')
@@ -36,7 +36,7 @@ export function fileNames(home: Home, locks: Locks): NameStore {
       return owner(folded)
     },
     async ageMs(folded) {
-      const file = readIfAny(at.name(folded), 4096)
+      const file = readIfThere(at.name(folded), 4096)
       if (file === undefined) return undefined
       const { takenAt } = JSON.parse(file.text) as { takenAt?: string }
       const ageMs = Math.abs(Date.now() - Date.parse(takenAt ?? ''))

@@ -121,8 +121,6 @@ export function createRecords<T extends { readonly id: string }>(options: Record
       const file = options.file(id)
       try {
         const name = path.basename(file)
-        // Names come this way too, and are no ids: a look costs a tenth of the error.
-        if (!cache.has(name) && factsIfThere(file) === undefined) return undefined
         const loaded = load(name, file)
         if (loaded?.value instanceof Error) throw loaded.value
         return loaded?.value

@@ -2,7 +2,7 @@
 
 import type { Shown, ShownStore } from '../../core/ports-hosts.ts'
 import { NOTHING_SHOWN } from '../../core/shown.ts'
-import { readIfAny, replace } from '../../system/atomic-file.ts'
+import { readIfThere, replace } from '../../system/atomic-file.ts'
 import type { Home } from './home.ts'
 import { fileName } from './layout.ts'
 import type { Locks } from './lock.ts'
@@ -14,7 +14,7 @@ export function fileShown(home: Home, locks: Locks): ShownStore {
 
   const read = (id: string): Shown => {
     try {
-      const got = readIfAny(at.shown(id), MAX_BYTES)
+      const got = readIfThere(at.shown(id), MAX_BYTES)
       return got === undefined ? NOTHING_SHOWN : { ...NOTHING_SHOWN, ...(JSON.parse(got.text) as Partial<Shown>) }
     } catch {
       return NOTHING_SHOWN // told once more rather than never
