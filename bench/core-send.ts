@@ -17,27 +17,23 @@ export const coreSend: Benchmark = {
 }
 
 async function measure(durability: 'power' | 'process', atMost: number): Promise<Row> {
-  const place = makePlace('send', durability === 'power' ? 'disk' : 'memory')
-  try {
-    const opened = await openIn(place, { durability })
-    const from = await join(opened, 'sender')
-    const to = await join(opened, 'recipient')
-    const floor = floorIn(path.join(place.directory, 'floor'), await sampleText(opened, from, to), durability)
-    const taken = await interleave({
-      rounds: ROUNDS[durability],
-      floor,
-      ours: () => opened.bus.send(from.caller, { to: [to.id], content: BODY }),
-    })
-    opened.close()
-    return {
-      name: `send, durability=${durability}`,
-      unit: 'ms',
-      against: durability === 'power' ? 'write, fsync, link, fsync directory, unlink' : 'write, link, unlink',
-      ...taken,
-      bar: { of: 'ratio', atMost },
-    }
-  } finally {
-    place.remove()
+  const place = makePlace('send')
+  const opened = await openIn(place, { durability })
+  const from = await join(opened, 'sender')
+  const to = await join(opened, 'recipient')
+  const floor = floorIn(path.join(place.directory, 'floor'), await sampleText(opened, from, to), durability)
+  const taken = await interleave({
+    rounds: ROUNDS[durability],
+    floor,
+    ours: () => opened.bus.send(from.caller, { to: [to.id], content: BODY }),
+  })
+  opened.close()
+  return {
+    name: `send, durability=${durability}`,
+    unit: 'ms',
+    against: durability === 'power' ? 'write, fsync, link, fsync directory, unlink' : 'write, link, unlink',
+    ...taken,
+    bar: { of: 'ratio', atMost },
   }
 }
 

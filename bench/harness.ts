@@ -22,7 +22,8 @@ export interface Row {
   readonly against?: string
   readonly floor?: Summary
   readonly ours: Summary
-  readonly bar: Bar
+  /** Absent where a number is told and nothing is promised. */
+  readonly bar?: Bar
   /** Facts beside the numbers: sizes, what the other side lost. */
   readonly note?: string
 }
@@ -85,6 +86,7 @@ export function ratioOf({ floor, ours }: Row): number | undefined {
 }
 
 export function isMet(row: Row): boolean {
+  if (row.bar === undefined) return true
   const { of, atMost = Number.POSITIVE_INFINITY, atLeast = Number.NEGATIVE_INFINITY } = row.bar
   const value = of === 'ratio' ? ratioOf(row) : row.ours[of]
   return value !== undefined && value <= atMost && value >= atLeast

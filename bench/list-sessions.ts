@@ -13,29 +13,25 @@ export const listSessions: Benchmark = {
   name: 'list-sessions',
   async run(say) {
     const place = makePlace('list')
-    try {
-      const opened = await openIn(place, { durability: 'process' })
-      const { id } = await join(opened, 'template')
-      say(`writing ${SESSIONS} sessions`)
-      fillSessions(opened, id)
-      const rows = [await warm(opened, id, false), await warm(opened, id, true), await cold(place, opened)]
-      const answer = await opened.bus.list({ kind: 'human' }, {})
-      if (answer.total !== SESSIONS) throw new Error(`listed ${answer.total} of ${SESSIONS}`)
-      const bytes = Buffer.byteLength(JSON.stringify(answer))
-      opened.close()
-      return [
-        ...rows,
-        {
-          name: `list ${SESSIONS}: first page`,
-          unit: 'bytes',
-          ours: exactly(bytes),
-          bar: { of: 'p50', atMost: ANSWER_BYTES },
-          note: `${answer.sessions.length} rows`,
-        },
-      ]
-    } finally {
-      place.remove()
-    }
+    const opened = await openIn(place, { durability: 'process' })
+    const { id } = await join(opened, 'template')
+    say(`writing ${SESSIONS} sessions`)
+    fillSessions(opened, id)
+    const rows = [await warm(opened, id, false), await warm(opened, id, true), await cold(place, opened)]
+    const answer = await opened.bus.list({ kind: 'human' }, {})
+    if (answer.total !== SESSIONS) throw new Error(`listed ${answer.total} of ${SESSIONS}`)
+    const bytes = Buffer.byteLength(JSON.stringify(answer))
+    opened.close()
+    return [
+      ...rows,
+      {
+        name: `list ${SESSIONS}: first page`,
+        unit: 'bytes',
+        ours: exactly(bytes),
+        bar: { of: 'p50', atMost: ANSWER_BYTES },
+        note: `${answer.sessions.length} rows`,
+      },
+    ]
   },
 }
 

@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util'
 import { burst } from './burst.ts'
 import { coreSend } from './core-send.ts'
 import { type Benchmark, isMet, type Row } from './harness.ts'
+import { hooks } from './hooks.ts'
 import { idle } from './idle.ts'
 import { listSessions } from './list-sessions.ts'
 import { readInbox } from './read-inbox.ts'
@@ -13,12 +14,13 @@ import { startUp } from './start.ts'
 import { toolsSize } from './tools-size.ts'
 import { waitNotice } from './wait.ts'
 
-/** The ones that leave many deleted files behind come last: ext4 makes new files slowly for minutes after that. */
+/** The ones that make very many files come last. */
 const BENCHMARKS: readonly Benchmark[] = [
   coreSend,
   sendSeen,
   waitNotice,
   startUp,
+  hooks,
   idle,
   toolsSize,
   burst,

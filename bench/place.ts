@@ -7,21 +7,24 @@ import { type Caller, type Connection, type OpenedBus, type OpenOptions, openBus
 
 export interface Place {
   readonly directory: string
+  /** Now, for a place with few files. */
   remove(): void
 }
 
+const left = new Set<string>()
+process.once('exit', () => {
+  for (const directory of left) fs.rmSync(directory, { recursive: true, force: true })
+})
+
 /**
- * A fresh directory: on `disk`, under the system's temporary directory (TMPDIR says which file system), or in `memory` where
- * there is some. Memory is for what needs no disk: ext4 takes 10 to 900 microseconds to make one and the same file,
- * depending on what was deleted beside it minutes ago, and would hide everything else.
+ * A fresh directory under the system's temporary one; TMPDIR says on which file system. Where there are many files it stays
+ * until all is measured: ext4 makes files slowly, up to 900 microseconds each, for minutes after many were deleted nearby.
  */
-export function makePlace(name: string, on: 'disk' | 'memory' = 'disk'): Place {
-  const parent = on === 'memory' ? MEMORY : os.tmpdir()
-  const directory = fs.mkdtempSync(path.join(parent, `session-mcp-${name}-`))
+export function makePlace(name: string): Place {
+  const directory = fs.mkdtempSync(path.join(os.tmpdir(), `session-mcp-${name}-`))
+  left.add(directory)
   return { directory, remove: () => fs.rmSync(directory, { recursive: true, force: true }) }
 }
-
-const MEMORY = fs.existsSync('/dev/shm') ? '/dev/shm' : os.tmpdir()
 
 export interface Speaker {
   readonly id: string

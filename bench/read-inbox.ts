@@ -14,32 +14,28 @@ export const readInbox: Benchmark = {
   name: 'read-inbox',
   async run(say) {
     const place = makePlace('inbox')
-    try {
-      const opened = await openIn(place, { durability: 'process' })
-      const from = await join(opened, 'sender')
-      const fresh = await join(opened, 'fresh')
-      const old = await join(opened, 'old')
-      say(`writing ${READ} read messages`)
-      await fillRead(opened, from, old)
-      const taken = await interleave({
-        rounds: ROUNDS,
-        prepare: (side) => sendTen(opened, from, side === 'floor' ? fresh : old),
-        floor: () => readTen(opened, fresh),
-        ours: () => readTen(opened, old),
-      })
-      opened.close()
-      return [
-        {
-          name: `read ${UNREAD} unread beside ${READ} read`,
-          unit: 'ms',
-          against: 'the same beside none',
-          ...taken,
-          bar: { of: 'ratio', atMost: 1.5 },
-        },
-      ]
-    } finally {
-      place.remove()
-    }
+    const opened = await openIn(place, { durability: 'process' })
+    const from = await join(opened, 'sender')
+    const fresh = await join(opened, 'fresh')
+    const old = await join(opened, 'old')
+    say(`writing ${READ} read messages`)
+    await fillRead(opened, from, old)
+    const taken = await interleave({
+      rounds: ROUNDS,
+      prepare: (side) => sendTen(opened, from, side === 'floor' ? fresh : old),
+      floor: () => readTen(opened, fresh),
+      ours: () => readTen(opened, old),
+    })
+    opened.close()
+    return [
+      {
+        name: `read ${UNREAD} unread beside ${READ} read`,
+        unit: 'ms',
+        against: 'the same beside none',
+        ...taken,
+        bar: { of: 'ratio', atMost: 1.5 },
+      },
+    ]
   },
 }
 

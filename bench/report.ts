@@ -8,7 +8,7 @@ export function machine(): string {
   const [cpu] = os.cpus()
   const memoryGiB = Math.round(os.totalmem() / 2 ** 30)
   const kind = cpu === undefined || cpu.model.trim() === '' ? 'CPU' : cpu.model.trim()
-  return `${os.cpus().length} cores (${kind}), ${memoryGiB} GiB, ${os.type()} ${os.release()}, node ${process.versions.node}, ${fileSystem()} (and memory for durability=process)`
+  return `${os.cpus().length} cores (${kind}), ${memoryGiB} GiB, ${os.type()} ${os.release()}, node ${process.versions.node}, ${fileSystem()}`
 }
 
 /** The file system under the temporary directory; `stat` calls ext2 to ext4 by one name, /proc/mounts does not. */
@@ -46,8 +46,8 @@ function cellsOf(row: Row): readonly string[] {
     row.floor === undefined ? '' : show(row.floor, row.unit),
     show(row.ours, row.unit),
     ratio === undefined ? '' : `${ratio.toFixed(2)}x`,
-    showBar(row.bar, row.unit),
-    isMet(row) ? 'ok' : 'MISSED',
+    row.bar === undefined ? '' : showBar(row.bar, row.unit),
+    row.bar === undefined ? 'told' : isMet(row) ? 'ok' : 'MISSED',
   ]
 }
 

@@ -9,7 +9,7 @@ const ROUNDS = 300
 export const sendSeen: Benchmark = {
   name: 'send-seen',
   async run() {
-    const place = makePlace('seen', 'memory')
+    const place = makePlace('seen')
     const pair = async (side: Side) => {
       const receiver = await serverOf(side, place.directory, 'receiver')
       return { receiver, sender: await serverOf(side, place.directory, 'sender') }
@@ -37,7 +37,6 @@ export const sendSeen: Benchmark = {
       ]
     } finally {
       await endServers(Object.values(pairs).flatMap((each) => [each.sender, each.receiver]))
-      place.remove()
     }
   },
 }

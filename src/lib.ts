@@ -33,6 +33,17 @@ export { type Caller, type CallerHints, type CallerHost, type Connection, HUMAN 
 export type { BusDeps, BusOptions } from './core/context.ts'
 export { createBus } from './core/create-bus.ts'
 export { BusError, ERRORS, type ErrorCode, type Refusal } from './core/errors.ts'
+export type {
+  ContinueMoment,
+  Conversation,
+  HostPlugin,
+  HostTraits,
+  Injection,
+  Started,
+  StartSource,
+  ToolResult,
+  ToolResultReply,
+} from './core/host-plugin.ts'
 export type { Message } from './core/message.ts'
 export type { Clock, Entry, Processes, ProcessRef, Projects, Random, Store } from './core/ports.ts'
 export { type Session, STATUSES, type Status } from './core/session.ts'

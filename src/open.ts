@@ -3,8 +3,11 @@
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { createHostPlugin } from './core/attend.ts'
 import type { Bus } from './core/bus.ts'
+import { type BusDeps, createContext } from './core/context.ts'
 import { createBus } from './core/create-bus.ts'
+import { type HostPlugin, type HostTraits, silenced } from './core/host-plugin.ts'
 import type { Processes, Store } from './core/ports.ts'
 import { fileStore } from './store/files/store.ts'
 import type { Durability } from './system/atomic-file.ts'
@@ -28,6 +31,8 @@ export interface OpenOptions {
 
 export interface OpenedBus {
   readonly bus: Bus
+  /** What a host calls at its moments; see docs/plugins.md. Never throws. */
+  hostPlugin(traits: HostTraits): HostPlugin
   readonly store: Store
   readonly processes: Processes
   readonly home: string
@@ -52,7 +57,7 @@ export async function openBus(options: OpenOptions): Promise<OpenedBus> {
     level: options.logLevel ?? 'warn',
     stderr: undefined,
   })
-  const bus = createBus({
+  const deps: BusDeps = {
     store,
     processes,
     clock: systemClock,
@@ -61,8 +66,11 @@ export async function openBus(options: OpenOptions): Promise<OpenedBus> {
     foldCase: PATHS_FOLD_CASE,
     options: { defaultTtl: options.defaultTtl ?? '4h', messageTtl: options.messageTtl ?? '7d' },
     log: (level, event, facts) => log[level](event, facts),
-  })
-  return { bus, store, processes, home, log, warnings: store.warnings, close: () => store.close() }
+  }
+  const bus = createBus(deps)
+  const hostPlugin = (traits: HostTraits) =>
+    silenced(createHostPlugin(createContext(deps), traits), (method, fault) => log.error('plugin', { method, fault }))
+  return { bus, hostPlugin, store, processes, home, log, warnings: store.warnings, close: () => store.close() }
 }
 
 /** A home behind a link is checked and used where it really is. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { readConfig, SETTING_NAMES, variableOf, type World } from '../src/config.ts'
 import { BusError } from '../src/core/errors.ts'
 
-const world = (env: World['env'] = {}): World => ({ env, userHome: '/home/ada', cwd: '/work' })
+const world = (env: World['env'] = {}): World => ({ env, userHome: '/home/ada', cwd: '/srv' })
 
 function refusalOf(run: () => unknown): BusError {
   try {
@@ -68,7 +68,7 @@ describe('readConfig', () => {
   it.each([
     ['~', '/home/ada'],
     ['~/bus', '/home/ada/bus'],
-    ['bus', '/work/bus'],
+    ['bus', '/srv/bus'],
     ['../bus', '/bus'],
     ['/srv/bus/', '/srv/bus'],
     ['/srv/My Drive/서울', '/srv/My Drive/서울'],

@@ -40,28 +40,18 @@ server.registerTool(
   },
 )
 
-/** As large as our answers get: hosts cut longer ones off. So the layouts are compared, not the sizes of answers. */
-const ANSWER_BYTES = 40 * 1024
-
 server.registerTool('read_inbox', { inputSchema: {} }, () => {
   const messages: unknown[] = []
-  const names = fs.readdirSync(inboxOf(self)).sort()
-  let bytes = 0
-  let taken = 0
-  for (const name of names) {
-    if (bytes > ANSWER_BYTES) break
-    taken += 1
+  for (const name of fs.readdirSync(inboxOf(self)).sort()) {
     const file = path.join(inboxOf(self), name)
     try {
-      const text = fs.readFileSync(file, 'utf8')
-      bytes += text.length
-      messages.push(JSON.parse(text))
+      messages.push(JSON.parse(fs.readFileSync(file, 'utf8')))
     } catch {
       // half written, or another reader has it: what the layout cannot tell apart
     }
     fs.rmSync(file, { force: true })
   }
-  return answer({ messages, remaining: names.length - taken })
+  return answer({ messages, remaining: 0 })
 })
 
 await server.connect(new StdioServerTransport())

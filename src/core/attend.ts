@@ -47,9 +47,16 @@ export function createHostPlugin(context: Context, traits: HostTraits): HostPlug
       await observeAs(context, entry, 'working', 'tools ran')
       return inject(await tell(context, traits, entry, { at: 'tools' }))
     },
+    async onToolResult(conversation) {
+      const injection = await this.onContinue(conversation, { at: 'tools' })
+      return injection === undefined ? undefined : { injection }
+    },
     async onNotice(conversation, waitsFor) {
       const entry = (await ours(conversation))?.entry
-      if (entry !== undefined) await observeAs(context, entry, waitsFor, `the host waits for the person (${waitsFor})`)
+      if (entry === undefined) return
+      await observeAs(context, entry, waitsFor, `the host waits for the person (${waitsFor})`)
+      // The next hook has something to look at: that the person has answered and work goes on.
+      await context.store.hosts.mark(entry.session.host.hostKey)
     },
     async onWake(conversation) {
       const entry = await attached(context, conversation)

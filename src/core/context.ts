@@ -67,7 +67,7 @@ export function createContext(deps: BusDeps): Context {
     messageClock: createMessageClock(),
     nowIso: () => new Date(clock.now()).toISOString(),
     checker,
-    observe: (entry, check = processes.check) => observed(entry, check, clock.now()),
+    observe: (entry, check = processes.glance ?? processes.check) => observed(entry, check, clock.now()),
     isHidden,
     async find(id) {
       if (!isId(id)) return undefined // names and typing errors come this way too

@@ -1,7 +1,7 @@
 /**
  * The host-neutral contract: what a program that runs AI sessions tells the bus, and what it gets to put before its model.
  * An IDE calls `onSend`, `onContinue` and `onToolResult` directly; adapters translate a host's hooks into the same calls.
- * Nothing here throws: a bus that cannot be reached must not break a turn, so faults become silence and a line in the log.
+ * What an IDE gets never throws (see {@link silenced}): a bus that cannot be reached must not break a turn.
  */
 
 import type { ProcessRef } from './ports.ts'
@@ -63,11 +63,21 @@ export interface ContinueMoment {
   readonly background?: number
 }
 
+export interface ToolResult {
+  readonly tool: string
+}
+
+export interface ToolResultReply {
+  readonly injection: Injection
+}
+
 export interface HostPlugin {
   /** A prompt is submitted, by a person or by the host. */
   onSend(conversation: Conversation, prompt: string): Promise<Injection | undefined>
   /** A turn goes on, or is about to end. */
   onContinue(conversation: Conversation, moment: ContinueMoment): Promise<Injection | undefined>
+  /** A tool has answered. For hosts that know of single tools rather than of rounds of them; else `onContinue`. */
+  onToolResult(conversation: Conversation, result: ToolResult): Promise<ToolResultReply | undefined>
   /** The conversation begins or comes back. Registers the session if it is new. */
   onStart(conversation: Conversation, source: StartSource): Promise<Started | undefined>
   /** The host waits for the person. */
@@ -76,4 +86,27 @@ export interface HostPlugin {
   onWake(conversation: Conversation): Promise<string | undefined>
   /** The conversation ends for good. */
   onEnd(conversation: Conversation, reason: string): Promise<void>
+}
+
+/** The same plugin where every fault becomes silence and one call of `report`. */
+export function silenced(plugin: HostPlugin, report: (method: string, fault: unknown) => void): HostPlugin {
+  const quiet = <A extends readonly unknown[], R>(method: string, call: (...args: A) => Promise<R>) => {
+    return async (...args: A): Promise<R | undefined> => {
+      try {
+        return await call(...args)
+      } catch (fault) {
+        report(method, fault)
+        return undefined
+      }
+    }
+  }
+  return {
+    onSend: quiet('onSend', plugin.onSend.bind(plugin)),
+    onContinue: quiet('onContinue', plugin.onContinue.bind(plugin)),
+    onToolResult: quiet('onToolResult', plugin.onToolResult.bind(plugin)),
+    onStart: quiet('onStart', plugin.onStart.bind(plugin)),
+    onNotice: quiet('onNotice', plugin.onNotice.bind(plugin)),
+    onWake: quiet('onWake', plugin.onWake.bind(plugin)),
+    onEnd: quiet('onEnd', plugin.onEnd.bind(plugin)),
+  }
 }

@@ -21,6 +21,8 @@ export interface Processes {
   /** Our ancestors, nearest first, as far as they can be learnt. */
   ancestors(): readonly ProcessRef[]
   check(ref: ProcessRef): Life
+  /** A cheaper look, for what is asked many times and decides nothing: may take a zombie for alive for half a second. */
+  glance?(ref: ProcessRef): Life
 }
 
 export interface Clock {

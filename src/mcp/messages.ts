@@ -1,6 +1,6 @@
 /** One line of input is one JSON-RPC message, or something that deserves an answer saying why it is not. */
 
-import { type JSONRPCMessage, JSONRPCMessageSchema, type RequestId } from '@modelcontextprotocol/sdk/types.js'
+import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js'
 
 /** JSON-RPC 2.0, section 5.1. */
 export const RPC = {
@@ -61,14 +61,29 @@ function admit(raw: Readonly<Record<string, unknown>>): Parsed {
     ...(hasId && { id }),
     ...(isResponse ? (error !== undefined ? { error } : { result }) : { method, ...(params != null && { params }) }),
   }
-  if (JSONRPCMessageSchema.safeParse(candidate).success) {
-    return { kind: 'message', message: candidate as JSONRPCMessage }
-  }
+  if (isMessage(candidate)) return { kind: 'message', message: candidate as JSONRPCMessage }
   if (isResponse || (!hasId && typeof method === 'string')) return { kind: 'ignored', why: 'not a valid message' }
   if (jsonrpc !== '2.0') return bad(known, RPC.invalidRequest, 'Invalid request: "jsonrpc" must be "2.0".')
   if (known === null) return bad(null, RPC.invalidRequest, 'Invalid request: "id" must be text or a whole number.')
   if (typeof method !== 'string') return bad(known, RPC.invalidRequest, 'Invalid request: "method" must be text.')
   return bad(known, RPC.invalidParams, 'Invalid params: they must be an object, and "_meta" in them one too.')
+}
+
+/** What the SDK's own schema asks for, which it checks again; here a look is enough to know what to answer. */
+function isMessage({ jsonrpc, id, method, params, result, error }: Readonly<Record<string, unknown>>): boolean {
+  if (jsonrpc !== '2.0' || (id !== undefined && !isRequestId(id))) return false
+  if (method !== undefined) return typeof method === 'string' && (params === undefined || isParams(params))
+  if (id === undefined) return false
+  if (error === undefined) return isRecord(result) && isParams(result)
+  return isRecord(error) && Number.isSafeInteger(error['code']) && typeof error['message'] === 'string'
+}
+
+function isParams(value: unknown): boolean {
+  return isRecord(value) && (value['_meta'] === undefined || isRecord(value['_meta']))
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function bad(id: RequestId | null, code: number, message: string): Parsed {

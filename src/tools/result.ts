@@ -29,12 +29,18 @@ export function refuse(fault: unknown): Refusal {
  * (`JSON.stringify` escapes exactly those halves, so any such escape it wrote is one.)
  */
 export function jsonLine(value: unknown): string {
-  const text = JSON.stringify(value)
+  return withoutHalves(JSON.stringify(value))
+}
+
+function withoutHalves(text: string): string {
   if (!text.includes('\\ud')) return text
   return text.replace(/\\(?:(ud[89a-f][0-9a-f]{2})|.)/g, (escaped, half) => (half === undefined ? escaped : '\\ufffd'))
 }
 
 function result(data: object): ToolResult {
-  const text = jsonLine(data)
-  return { content: [{ type: 'text', text }], structuredContent: JSON.parse(text) }
+  const plain = JSON.stringify(data)
+  const text = withoutHalves(plain)
+  // The same object both times; only text that had to be mended is read back.
+  const structuredContent = text === plain ? (data as Readonly<Record<string, unknown>>) : JSON.parse(text)
+  return { content: [{ type: 'text', text }], structuredContent }
 }

@@ -4,7 +4,6 @@
  */
 
 import fs from 'node:fs'
-import path from 'node:path'
 import { LIMITS } from '../../core/limits.ts'
 import { decodeMessage, isMessageId, type Message } from '../../core/message.ts'
 import type { Claim, Life, ProcessRef, Skipped } from '../../core/ports.ts'
@@ -12,6 +11,7 @@ import { errorCode, factsIfThere, moveIfThere, namesIn, readIfThere, removeIfThe
 import { checkTag } from '../../system/process.ts'
 import { readFault } from './fault.ts'
 import type { Home } from './home.ts'
+import { inside } from './layout.ts'
 
 interface Held {
   readonly messageId: string
@@ -36,9 +36,11 @@ export interface Claims {
   forgetReturns(id: string, messageId: string): void
 }
 
+/** Of the process, not of one store: two stores of one process must not meet in one name. */
+let nonce = 0
+
 export function createClaims(home: Home, self: ProcessRef, tag: string): Claims {
   const { at } = home
-  let nonce = 0
 
   /** Whether its reader is gone, or had it too long. Each reader is looked at once per scan, and we ourselves never. */
   const abandoned = (held: Held, lives: Map<string, Life>): boolean => {
@@ -50,15 +52,15 @@ export function createClaims(home: Home, self: ProcessRef, tag: string): Claims 
   }
 
   const giveBack = (id: string, name: string, messageId: string, before: number) => {
-    const file = path.join(at.claimed(id), name)
+    const file = inside(at.claimed(id), name)
     if (before + 1 > LIMITS.claimReturns) {
       makeFolder(at.damaged(id))
-      if (moveIfThere(file, path.join(at.damaged(id), `${messageId}.json`))) forgetReturns(id, messageId)
+      if (moveIfThere(file, inside(at.damaged(id), `${messageId}.json`))) forgetReturns(id, messageId)
       return
     }
     // The mark first: killed in between, the message is flagged once too often, never once too little.
-    fs.writeFileSync(path.join(at.claimed(id), `${messageId}~back~${before + 1}`), '', { mode: 0o600 })
-    moveIfThere(file, path.join(at.inbox(id), `${messageId}.json`))
+    fs.writeFileSync(inside(at.claimed(id), `${messageId}~back~${before + 1}`), '', { mode: 0o600 })
+    moveIfThere(file, inside(at.inbox(id), `${messageId}.json`))
   }
 
   /** Where nothing can be written an inbox can still be read: what nobody may give back stays held. */
@@ -82,7 +84,7 @@ export function createClaims(home: Home, self: ProcessRef, tag: string): Claims 
 
   const forgetReturns = (id: string, messageId: string) => {
     for (const name of namesIn(at.claimed(id))) {
-      if (name.startsWith(`${messageId}~back~`)) removeIfThere(path.join(at.claimed(id), name))
+      if (name.startsWith(`${messageId}~back~`)) removeIfThere(inside(at.claimed(id), name))
     }
   }
 
@@ -103,16 +105,16 @@ export function createClaims(home: Home, self: ProcessRef, tag: string): Claims 
       return held
     },
     wasReturned(id, messageId) {
-      return fs.existsSync(path.join(at.claimed(id), `${messageId}~back~1`))
+      return fs.existsSync(inside(at.claimed(id), `${messageId}~back~1`))
     },
     fileOf(id, messageId) {
       const name = namesIn(at.claimed(id)).find(
         (entry) => parseHeld(entry)?.messageId === messageId && !entry.includes('~back~'),
       )
-      return name === undefined ? undefined : path.join(at.claimed(id), name)
+      return name === undefined ? undefined : inside(at.claimed(id), name)
     },
     place(id, messageId) {
-      return path.join(at.claimed(id), `${messageId}~${tag}~${Date.now().toString(36)}~${(nonce++).toString(36)}`)
+      return inside(at.claimed(id), `${messageId}~${tag}~${Date.now().toString(36)}~${(nonce++).toString(36)}`)
     },
     forgetReturns,
   }
@@ -131,7 +133,7 @@ export function claimInFolder(order: ClaimOrder): Claim | Skipped | undefined {
   const { home, claims, id, messageId, uid } = order
   const { at } = home
   if (!isMessageId(messageId)) return undefined
-  const unread = path.join(at.inbox(id), `${messageId}.json`)
+  const unread = inside(at.inbox(id), `${messageId}.json`)
   const facts = factsIfThere(unread)
   if (facts === undefined) return undefined
   if (!facts.regular) return { what: messageId, why: 'a link or directory, not a message' }
@@ -165,7 +167,7 @@ export function claimInFolder(order: ClaimOrder): Claim | Skipped | undefined {
       throw readFault(fault, `Message ${messageId}`)
     }
     makeFolder(at.damaged(id))
-    moveIfThere(held, path.join(at.damaged(id), `${messageId}.json`))
+    moveIfThere(held, inside(at.damaged(id), `${messageId}.json`))
     return {
       what: messageId,
       why: `damaged, kept under damaged/: ${fault instanceof Error ? fault.message : String(fault)}`,
@@ -185,7 +187,7 @@ export function claimInFolder(order: ClaimOrder): Claim | Skipped | undefined {
           if (errorCode(fault) === 'ENOENT') return // the claim was lost: someone else delivers it again, and says so
           throw fault
         }
-        const read = path.join(at.read(id), `${messageId}.json`)
+        const read = inside(at.read(id), `${messageId}.json`)
         if (!moveIfThere(held, read)) {
           makeFolder(at.read(id))
           moveIfThere(held, read)

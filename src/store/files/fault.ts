@@ -83,3 +83,28 @@ export function reading<T>(what: string, read: () => T): T {
     throw readFault(fault, what)
   }
 }
+
+/** The same calls, with every error of the system as a refusal. What is no error of the system is a fault of ours and stays one. */
+export function refusing<T extends object>(part: T, home: string): T {
+  const told = (fault: unknown): unknown => {
+    if (fault instanceof BusError || errorCode(fault) === undefined) return fault
+    const written = writeFault(fault, home)
+    return written instanceof BusError ? written : readFault(fault, `Something of the bus at ${home}`)
+  }
+  const entries = Object.entries(part).map(([name, call]: [string, unknown]) => {
+    if (typeof call !== 'function') return [name, call]
+    const refused = (...args: unknown[]): unknown => {
+      try {
+        const answer: unknown = call.apply(part, args)
+        if (!(answer instanceof Promise)) return answer
+        return answer.catch((fault: unknown) => {
+          throw told(fault)
+        })
+      } catch (fault) {
+        throw told(fault)
+      }
+    }
+    return [name, refused]
+  })
+  return Object.fromEntries(entries) as T
+}

@@ -1,13 +1,13 @@
 /** Which session a conversation of a host belongs to, and the marks its hooks look at. */
 
 import fs from 'node:fs'
-import path from 'node:path'
 import { isId } from '../../core/ids.ts'
 import type { ProcessRef } from '../../core/ports.ts'
 import type { Binding, HostStore } from '../../core/ports-hosts.ts'
 import { errorCode, factsIfThere, namesIn, readIfThere, removeIfThere, replace } from '../../system/atomic-file.ts'
 import { processTag } from '../../system/process.ts'
 import type { Home } from './home.ts'
+import { inside } from './layout.ts'
 
 const MAX_BYTES = 16 * 1024
 
@@ -25,7 +25,7 @@ export function fileHosts(home: Home): HostStore {
   }
   const all = (directory: string): [string, Binding][] =>
     namesIn(directory).flatMap((name) => {
-      const file = path.join(directory, name)
+      const file = inside(directory, name)
       const binding = load(file)
       return binding === undefined ? [] : [[file, binding] as [string, Binding]]
     })

@@ -1,6 +1,5 @@
 /** One folder per recipient, one file per message: created by its sender, claimed by rename, kept under read/. */
 
-import path from 'node:path'
 import { BusError } from '../../core/errors.ts'
 import { LIMITS } from '../../core/limits.ts'
 import { decodeMessage, isMessageId, type Place } from '../../core/message.ts'
@@ -9,7 +8,7 @@ import { factsIfThere, namesIn, publish, readIfThere, syncDirectory } from '../.
 import { claimInFolder, type createClaims } from './claims.ts'
 import { readFault, reading, writeFault } from './fault.ts'
 import type { Home } from './home.ts'
-import { idOf, messageFile } from './layout.ts'
+import { idOf, inside, messageFile } from './layout.ts'
 import { dropExpired, removeFolder } from './retention.ts'
 import { recordFiles } from './sent.ts'
 import { watchDirectories } from './watch.ts'
@@ -71,9 +70,9 @@ export function fileInbox(options: InboxOptions): InboxStore {
   }
 
   const placed = (id: string, messageId: string): [Place, string][] => [
-    ['unread', path.join(at.inbox(id), messageFile(messageId))],
-    ['read', path.join(at.read(id), messageFile(messageId))],
-    ['damaged', path.join(at.damaged(id), messageFile(messageId))],
+    ['unread', inside(at.inbox(id), messageFile(messageId))],
+    ['read', inside(at.read(id), messageFile(messageId))],
+    ['damaged', inside(at.damaged(id), messageFile(messageId))],
   ]
 
   const look = (id: string, messageId: string): FoundMessage | undefined => {
@@ -95,7 +94,7 @@ export function fileInbox(options: InboxOptions): InboxStore {
 
   return {
     async deliver(message, options = {}) {
-      const file = path.join(at.inbox(message.to), messageFile(message.id))
+      const file = inside(at.inbox(message.to), messageFile(message.id))
       const text = JSON.stringify(message)
       // A message to one recipient is its own record: a second name costs a fraction of a second file.
       const records = options.asRecord ? recordFiles(at, message.from.id, message) : []

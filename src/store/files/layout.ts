@@ -55,7 +55,8 @@ export interface Layout {
 }
 
 export function layout(home: string): Layout {
-  const at = (...parts: string[]) => path.join(home, ...parts)
+  // Every part is a clean name: joining them needs no normalising, which costs as much as a system call.
+  const at = (...parts: string[]) => home + path.sep + parts.join(path.sep)
   const inbox = (id: string) => at('inboxes', fileName(id))
   return {
     home,
@@ -70,9 +71,9 @@ export function layout(home: string): Layout {
     activityOf: (id) => at('activity', `${fileName(id)}.json`),
     shown: (id) => at('shown', `${fileName(id)}.json`),
     inbox,
-    claimed: (id) => path.join(inbox(id), 'claimed'),
-    read: (id) => path.join(inbox(id), 'read'),
-    damaged: (id) => path.join(inbox(id), 'damaged'),
+    claimed: (id) => `${inbox(id)}${path.sep}claimed`,
+    read: (id) => `${inbox(id)}${path.sep}read`,
+    damaged: (id) => `${inbox(id)}${path.sep}damaged`,
     sent: (id) => at('sent', fileName(id)),
     name: (folded) => at('names', nameFile(folded)),
     hosts: at('hosts'),
@@ -117,6 +118,11 @@ function nameFile(folded: string): string {
   const hash = shortHash(folded) + shortHash(folded, 1)
   const readable = folded.replace(/[^a-z0-9_-]+/g, '-').slice(0, 40)
   return `${readable}~${hash}`
+}
+
+/** A name in a directory of the layout. */
+export function inside(directory: string, name: string): string {
+  return directory + path.sep + name
 }
 
 /** The id of a session file such as `abc.json`. */

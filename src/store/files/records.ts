@@ -5,7 +5,7 @@ import path from 'node:path'
 import type { Skipped } from '../../core/ports.ts'
 import { errorCode, type FileFacts, factsIfThere, readIfThere } from '../../system/atomic-file.ts'
 import { readFault } from './fault.ts'
-import { idOfJson } from './layout.ts'
+import { idOfJson, inside } from './layout.ts'
 
 /** Two writes within one tick of a file system's clock look alike, so younger files are always read again, ms. */
 const TICK_MS = 50
@@ -97,7 +97,7 @@ export function createRecords<T extends { readonly id: string }>(options: Record
         continue
       }
       try {
-        const loaded = load(name, path.join(directory, name))
+        const loaded = load(name, inside(directory, name))
         if (loaded === undefined) continue
         if (loaded.value instanceof Error) skipped.push({ what: id, why: loaded.value.message })
         else values.set(id, loaded.value)
@@ -120,7 +120,8 @@ export function createRecords<T extends { readonly id: string }>(options: Record
     read(id) {
       const file = options.file(id)
       try {
-        const loaded = load(path.basename(file), file)
+        const name = path.basename(file)
+        const loaded = load(name, file)
         if (loaded?.value instanceof Error) throw loaded.value
         return loaded?.value
       } catch (fault) {

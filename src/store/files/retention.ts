@@ -1,11 +1,10 @@
 /** Taking old messages and empty folders away. Only the sweep calls this. */
 
 import fs from 'node:fs'
-import path from 'node:path'
 import { decodeMessage, isMessageId, type Message } from '../../core/message.ts'
 import type { DropOptions } from '../../core/ports.ts'
 import { errorCode, namesIn, readIfThere, removeIfThere } from '../../system/atomic-file.ts'
-import type { Layout } from './layout.ts'
+import { inside, type Layout } from './layout.ts'
 
 /**
  * Removes messages, oldest first, until one is met that stays: the cost is what is removed, not what is kept.
@@ -21,7 +20,7 @@ export function dropExpired(
     const dropped: string[] = []
     const names = namesIn(directory).filter((name) => name.endsWith('.json') && isMessageId(name.slice(0, -5)))
     for (const name of names.sort()) {
-      const file = path.join(directory, name)
+      const file = inside(directory, name)
       const message = load(file)
       if (message === undefined) continue
       if (!expired(message)) break

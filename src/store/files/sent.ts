@@ -7,7 +7,7 @@ import type { SentStore } from '../../core/ports.ts'
 import { factsIfThere, namesIn, readIfThere, removeIfThere, replace } from '../../system/atomic-file.ts'
 import { readFault, reading } from './fault.ts'
 import type { Home } from './home.ts'
-import { idOf, type Layout, messageFile } from './layout.ts'
+import { idOf, inside, type Layout, messageFile } from './layout.ts'
 import { removeEmpty } from './retention.ts'
 
 const WAKES = 'wakes.json'
@@ -15,10 +15,10 @@ const MAX_BYTES = LIMITS.messageBytes * 2
 
 /** The files that record a send: under its own id, and as the reply to what it answers. */
 export function recordFiles(at: Layout, from: string, sent: Pick<Sent, 'id' | 'replyTo'>): readonly string[] {
-  const file = path.join(at.sent(from), messageFile(sent.id))
+  const file = inside(at.sent(from), messageFile(sent.id))
   return sent.replyTo === undefined || !isMessageId(sent.replyTo)
     ? [file]
-    : [file, path.join(at.sent(from), `re~${sent.replyTo}`)]
+    : [file, inside(at.sent(from), `re~${sent.replyTo}`)]
 }
 
 /** A record is either the message itself, where it had one recipient, or made for it. */
@@ -44,7 +44,7 @@ export function fileSent(home: Home): SentStore {
 
   const write = (from: string, name: string, text: string) => {
     const directory = at.sent(from)
-    const file = path.join(directory, name)
+    const file = inside(directory, name)
     home.write(() => {
       try {
         replace(home.tmp(), file, text, 'process')
@@ -64,7 +64,7 @@ export function fileSent(home: Home): SentStore {
     async find(from, messageId) {
       if (!isMessageId(messageId)) return undefined
       try {
-        const got = readIfThere(path.join(at.sent(from), `${messageId}.json`), MAX_BYTES)
+        const got = readIfThere(inside(at.sent(from), `${messageId}.json`), MAX_BYTES)
         return got === undefined ? undefined : decodeSent(got.text)
       } catch (fault) {
         throw readFault(fault, `The record of sent message ${messageId}`)
@@ -72,11 +72,11 @@ export function fileSent(home: Home): SentStore {
     },
     async reply(by, replyTo) {
       if (!isMessageId(replyTo)) return undefined
-      return load(path.join(at.sent(by), `re~${replyTo}`))?.id
+      return load(inside(at.sent(by), `re~${replyTo}`))?.id
     },
     async wakes(from) {
       try {
-        const got = readIfThere(path.join(at.sent(from), WAKES), MAX_BYTES)
+        const got = readIfThere(inside(at.sent(from), WAKES), MAX_BYTES)
         const raw: unknown = got === undefined ? {} : JSON.parse(got.text)
         // Without a prototype: `constructor` is an id.
         return Object.assign(Object.create(null), raw)
@@ -86,7 +86,7 @@ export function fileSent(home: Home): SentStore {
     },
     async setWakes(from, wakes) {
       home.write(() => {
-        const file = path.join(at.sent(from), WAKES)
+        const file = inside(at.sent(from), WAKES)
         home.directory(at.sent(from))
         replace(home.tmp(), file, JSON.stringify(wakes), 'process')
       })
@@ -97,16 +97,16 @@ export function fileSent(home: Home): SentStore {
       const dropped = new Set<string>()
       for (const name of names) {
         if (!isMessageId(name.replace(/\.json$/, ''))) continue
-        const sent = load(path.join(directory, name))
+        const sent = load(inside(directory, name))
         if (sent !== undefined && !expired(sent)) break
-        if (removeIfThere(path.join(directory, name))) dropped.add(name.slice(0, -5))
+        if (removeIfThere(inside(directory, name))) dropped.add(name.slice(0, -5))
       }
       for (const name of dropped.size === 0 ? [] : names.filter((each) => each.startsWith('re~'))) {
-        const reply = load(path.join(directory, name))?.id
-        if (reply === undefined || dropped.has(reply)) removeIfThere(path.join(directory, name))
+        const reply = load(inside(directory, name))?.id
+        if (reply === undefined || dropped.has(reply)) removeIfThere(inside(directory, name))
       }
       if (namesIn(directory).every((name) => name === WAKES)) {
-        removeIfThere(path.join(directory, WAKES))
+        removeIfThere(inside(directory, WAKES))
         removeEmpty(directory)
       }
       return dropped.size

@@ -6,6 +6,7 @@ import type { ProcessRef, Store } from '../../core/ports.ts'
 import { type Durability, namesIn, removeIfThere } from '../../system/atomic-file.ts'
 import { checkTag, processTag } from '../../system/process.ts'
 import { createClaims } from './claims.ts'
+import { refusing } from './fault.ts'
 import { fileFollow } from './follow.ts'
 import { openHome } from './home.ts'
 import { fileHosts } from './hosts.ts'
@@ -50,26 +51,29 @@ export function fileStore(options: FileStoreOptions): FileStore {
   const uid = allowForeignHome ? undefined : process.getuid?.()
   const locks = createLocks(home, self, tag)
   const claims = createClaims(home, self, tag)
+  const said = <T extends object>(part: T): T => refusing(part, at.home)
   return {
     warnings: home.warnings,
-    sessions: fileSessions(home, locks, uid),
-    inbox: fileInbox({ home, uid, limit: inboxLimit, claims }),
-    sent: fileSent(home),
-    names: fileNames(home, locks),
-    follow: fileFollow(home),
-    shown: fileShown(home, locks),
-    hosts: fileHosts(home),
-    async tidy() {
-      let removed = 0
-      for (const directory of [at.tmp, at.locks]) {
-        for (const name of namesIn(directory)) {
-          const file = path.join(directory, name)
-          if (isLeftover(file, directory === at.tmp ? name.split('~')[0] : undefined, self) && removeIfThere(file))
-            removed += 1
+    sessions: said(fileSessions(home, locks, uid)),
+    inbox: said(fileInbox({ home, uid, limit: inboxLimit, claims })),
+    sent: said(fileSent(home)),
+    names: said(fileNames(home, locks)),
+    follow: said(fileFollow(home)),
+    shown: said(fileShown(home, locks)),
+    hosts: said(fileHosts(home)),
+    ...said({
+      async tidy() {
+        let removed = 0
+        for (const directory of [at.tmp, at.locks]) {
+          for (const name of namesIn(directory)) {
+            const file = path.join(directory, name)
+            if (isLeftover(file, directory === at.tmp ? name.split('~')[0] : undefined, self) && removeIfThere(file))
+              removed += 1
+          }
         }
-      }
-      return removed
-    },
+        return removed
+      },
+    }),
     close() {},
   }
 }

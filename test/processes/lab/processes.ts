@@ -17,14 +17,16 @@ export function start(command: string, args: readonly string[], options: SpawnOp
 
 /** Kills every group that was started, children of children included. For afterEach. */
 export function endAll(): void {
-  for (const child of groups) {
-    try {
-      if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
-    } catch {
-      // nobody of that group is left
-    }
-  }
+  for (const { pid } of groups) if (pid !== undefined) endGroup(pid)
   groups.clear()
+}
+
+export function endGroup(leader: number): void {
+  try {
+    process.kill(-leader, 'SIGKILL')
+  } catch {
+    // nobody of that group is left
+  }
 }
 
 /** Also false for a process that is dead and only not collected yet. */

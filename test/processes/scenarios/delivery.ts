@@ -15,7 +15,7 @@ import { openBus } from '../../../src/lib.ts'
 import { bundleProgram } from '../lab/bundle.ts'
 import { linesOf, nowMicros, readJournals } from '../lab/journal.ts'
 import type { Place } from '../lab/place.ts'
-import { isRunning, start } from '../lab/processes.ts'
+import { endGroup, groupOf, isRunning, start } from '../lab/processes.ts'
 import { dice } from '../lab/random.ts'
 import { pause, until } from '../lab/until.ts'
 import type { ReaderOrder } from '../programs/reader.ts'
@@ -85,6 +85,8 @@ export async function runDelivery(options: DeliveryOptions): Promise<DeliveryRes
   const share = Math.ceil(messages / senderCount)
   const kills = { sender: 0, reader: 0 }
   const clientKills = new Map<string, number>()
+  /** Every worker there ever was: the server of a killed client lives on for a moment. */
+  const groups: number[] = []
   let isOver = false
 
   const orderOf = (worker: Worker): SenderOrder | ReaderOrder => {
@@ -110,6 +112,7 @@ export async function runDelivery(options: DeliveryOptions): Promise<DeliveryRes
   const run = (worker: Worker) => {
     const child = start(process.execPath, [programs[worker.kind], JSON.stringify(orderOf(worker))])
     worker.child = child
+    if (child.pid !== undefined) groups.push(child.pid)
     delete worker.serverPid
     if (child.stdout !== null) {
       createInterface({ input: child.stdout }).on('line', (line) => {
@@ -176,9 +179,8 @@ export async function runDelivery(options: DeliveryOptions): Promise<DeliveryRes
   }
   if (!isLate) await until('the readers rest', () => workers.every(hasAskedAgain))
   isOver = true
-  for (const { child } of workers)
-    if (child?.pid !== undefined && isRunning(child.pid)) process.kill(-child.pid, 'SIGKILL')
-  await until('all workers end', () => workers.every(({ child }) => child?.pid === undefined || !isRunning(child.pid)))
+  for (const group of groups) endGroup(group)
+  await until('all workers and their servers end', () => groups.every((group) => groupOf(group).length === 0))
   const looked = await endLooker(lookerChild, path.join(journals, 'looker'))
 
   const books = audit({ journals, inbox, senderKills: kills.sender, readerKills: kills.reader, clientKills })

@@ -1,55 +1,27 @@
-import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { InboxAnswer, ListAnswer, SendAnswer, SessionView, UpdateAnswer, WaitAnswer } from '../../src/lib.ts'
+import type { InboxAnswer, ListAnswer, SendAnswer, SessionView, WaitAnswer } from '../../src/lib.ts'
+import { FEW_HANDLES, noInotifyLimit, noMount, ONE_INOTIFY, testUnless } from './lab/limits.ts'
 import { makePlace, mountPlace, type Place } from './lab/place.ts'
 import { endAll, usageOf } from './lab/processes.ts'
 import { startRemote } from './lab/remote.ts'
 import { SERVER, startClient, startSession } from './lab/server.ts'
 import { until } from './lab/until.ts'
 import { fill, runFullDisk } from './scenarios/full-disk.ts'
-import { runHomeLost } from './scenarios/home-lost.ts'
 
 let place: Place
 beforeEach(() => {
-  place = makePlace('trouble')
+  place = makePlace('shortage')
 })
 afterEach(() => {
   endAll()
   place.remove()
 })
 
-/** Why a test cannot run here; shown with its name. */
-const noMount = (() => {
-  const tried = mountPlace('try', 1)
-  if (typeof tried === 'string') return tried
-  tried.remove()
-  return undefined
-})()
-const noRoot = process.getuid?.() === 0 ? undefined : 'needs root to make files of other users'
-const LIMIT_INOTIFY = [
-  'unshare',
-  '-U',
-  '-r',
-  'sh',
-  '-c',
-  'echo 1 >/proc/sys/user/max_inotify_instances && exec "$0" "$@"',
-]
-const noLimit = (() => {
-  const { status, error, stderr } = spawnSync(LIMIT_INOTIFY[0] ?? '', [...LIMIT_INOTIFY.slice(1), 'true'], {
-    encoding: 'utf8',
-  })
-  return status === 0 ? undefined : `cannot limit inotify instances: ${error?.message ?? stderr.trim()}`
-})()
-
-function testUnless(reason: string | undefined, name: string, run: () => Promise<void>, timeoutMs = 20_000): void {
-  test.skipIf(reason !== undefined)(reason === undefined ? name : `${name} [skipped: ${reason}]`, run, timeoutMs)
-}
-
 /** A place on a file system of its own, in the place of this test. */
 function mounted(megabytes: number) {
-  const made = mountPlace('trouble', megabytes)
+  const made = mountPlace('shortage', megabytes)
   if (typeof made === 'string') throw new Error(made)
   place.remove()
   place = made
@@ -157,8 +129,8 @@ describe('a disk that is full half of the time', () => {
 })
 
 describe('a system that runs out', () => {
-  testUnless(noLimit, 'without inotify instances waits still end in time', async () => {
-    const client = await startClient(place.home, { through: LIMIT_INOTIFY })
+  testUnless(noInotifyLimit, 'without inotify instances waits still end in time', async () => {
+    const client = await startClient(place.home, { through: ONE_INOTIFY })
     await client.ask('holdWatch', place.directory) // the only instance there is
     const pids = new Map<string, number>()
     for (const server of ['waiter', 'worker']) {
@@ -176,14 +148,14 @@ describe('a system that runs out', () => {
   })
 
   testUnless(
-    noLimit,
+    noInotifyLimit,
     'C096: with 64 file handles and one inotify instance, ten waits over a hundred sessions end, all of them',
     async () => {
       const maker = await startRemote('library', { args: [place.home, JSON.stringify({ durability: 'process' })] })
       for (let n = 0; n < 100; n++) await maker.ask('register', { name: `worker-${n}` })
-      const client = await startClient(place.home, { through: LIMIT_INOTIFY })
+      const client = await startClient(place.home, { through: ONE_INOTIFY })
       await client.ask('holdWatch', place.directory)
-      const pid = await client.startServer({ through: ['sh', '-c', 'ulimit -n 64 && exec "$0" "$@"'] })
+      const pid = await client.startServer({ through: FEW_HANDLES })
       await client.call('update_session', { sessionId: 'waiter', task: 'waits', projectPath: '/project' })
       const idle = usageOf(pid).handles
       const sessions = Array.from({ length: 10 }, (_, n) => `worker-${n}`)
@@ -200,8 +172,7 @@ describe('a system that runs out', () => {
   )
 
   test('C096: a process without a free handle is told so, never that there is nothing, and goes on once there is one', async () => {
-    const limit = ['sh', '-c', 'ulimit -n 64 && exec "$0" "$@"']
-    const poor = await startRemote('library', { args: [place.home], through: limit })
+    const poor = await startRemote('library', { args: [place.home], through: FEW_HANDLES })
     const other = await startSession(place.home, 'other')
     await poor.ask('join', { id: 'poor' })
     await other.call('send_message', { to: ['poor'], content: 'hello' })
@@ -220,112 +191,3 @@ describe('a system that runs out', () => {
 async function waitsOf(client: Awaited<ReturnType<typeof startClient>>, session: string, server?: string) {
   return (await client.call<SessionView>('query_session', { session }, server)).waitingFor.length
 }
-
-describe('a home that comes and goes while servers run', () => {
-  test('removed: whoever was registered is told that it is not any more, registers again, and goes on', async () => {
-    const [a, b] = [await startSession(place.home, 'a'), await startSession(place.home, 'b')]
-    fs.rmSync(place.home, { recursive: true })
-    await expect(a.call('update_session', { progress: 'x' })).rejects.toMatchObject({ code: 'NOT_REGISTERED' })
-    await expect(a.call('send_message', { to: ['b'], content: 'x' })).rejects.toMatchObject({ code: 'NOT_REGISTERED' })
-    await expect(a.call('read_inbox')).rejects.toMatchObject({ code: 'NOT_REGISTERED' })
-    await again(a, b)
-  })
-
-  test('replaced by another: the same', async () => {
-    const [a, b] = [await startSession(place.home, 'a'), await startSession(place.home, 'b')]
-    const waited = a.call<WaitAnswer>('wait_for_sessions', { sessions: ['b'], timeout: '20s' })
-    await until(
-      'it waits',
-      async () => (await b.call<SessionView>('query_session', { session: 'a' })).waitingFor.length > 0,
-    )
-    fs.renameSync(place.home, `${place.home}.old`)
-    fs.mkdirSync(place.home, { mode: 0o700 })
-    expect(await waited).toMatchObject({ done: true, sessions: [{ finished: 'gone' }] })
-    await again(a, b)
-  })
-
-  test('replaced by a file: every call says that something is in the way, until it is gone', async () => {
-    const [a, b] = [await startSession(place.home, 'a'), await startSession(place.home, 'b')]
-    fs.renameSync(place.home, `${place.home}.old`)
-    fs.writeFileSync(place.home, '')
-    await expect(a.call('update_session', { progress: 'x' })).rejects.toMatchObject({ code: 'STORE_UNREADABLE' })
-    await expect(a.call('list_sessions')).rejects.toMatchObject({ code: 'STORE_UNREADABLE' })
-    await expect(a.call('read_inbox')).rejects.toMatchObject({ code: 'STORE_UNREADABLE' })
-    fs.unlinkSync(place.home)
-    fs.renameSync(`${place.home}.old`, place.home)
-    await b.call('send_message', { to: ['a'], content: 'x' })
-    expect((await a.call<InboxAnswer>('read_inbox')).messages).toMatchObject([{ content: 'x' }])
-  })
-
-  test('again and again, under three who talk: every refusal says what is wrong, and in the end all is well', async () => {
-    const result = await runHomeLost({ place, seed: 5, rounds: 12 })
-    expect(result.violations).toEqual([])
-    expect(Object.keys(result.refused).length).toBeGreaterThan(0)
-  }, 60_000)
-
-  async function again(a: Session, b: Session): Promise<void> {
-    for (const each of [a, b]) {
-      const name = each === a ? 'a' : 'b'
-      const answer = await each.call<UpdateAnswer>('update_session', { task: 'again', projectPath: '/project', name })
-      expect(answer.registered).toBe(true)
-    }
-    const waited = b.call<WaitAnswer>('wait_for_sessions', { sessions: ['a'], until: ['paused'], timeout: '10s' })
-    await a.call('send_message', { to: ['b'], content: 'again' })
-    await a.call('update_session', { status: 'paused' })
-    expect(await waited).toMatchObject({ done: true, reason: 'reached' })
-    expect((await b.call<InboxAnswer>('read_inbox')).messages).toMatchObject([{ content: 'again' }])
-  }
-})
-
-type Session = Awaited<ReturnType<typeof startSession>>
-
-describe('other users', () => {
-  const NOBODY = 65_534
-
-  testUnless(noRoot, 'files of another user are left out, left alone, and told about', async () => {
-    const [a, b] = [await startSession(place.home, 'a'), await startSession(place.home, 'b')]
-    const planted = await a.call<SendAnswer>('send_message', { to: ['b'], content: 'planted' })
-    const own = await a.call<SendAnswer>('send_message', { to: ['b'], content: 'own' })
-    const message = path.join(place.home, 'inboxes', b.id, `${planted.messageId}.json`)
-    fs.writeFileSync(path.join(place.home, 'sessions', 'strange.json'), '{}')
-    for (const file of [message, path.join(place.home, 'sessions', 'strange.json')]) fs.chownSync(file, NOBODY, NOBODY)
-
-    const read = await b.call<InboxAnswer>('read_inbox')
-    const listed = await b.call<ListAnswer>('list_sessions')
-    expect(read.messages.map(({ id }) => id)).toEqual([own.messageId])
-    expect(read.partial).toMatchObject([{ what: planted.messageId, why: expect.stringMatching(/another user/) }])
-    expect(listed.total).toBe(2)
-    expect(listed.partial).toMatchObject([{ what: 'strange', why: expect.stringMatching(/another user/) }])
-    fs.chownSync(message, 0, 0)
-    expect((await b.call<InboxAnswer>('read_inbox')).messages.map(({ id }) => id)).toEqual([planted.messageId])
-  })
-
-  testUnless(
-    noRoot,
-    'C254: two users of one TMPDIR with default settings work apart, and cannot read each other',
-    async () => {
-      fs.chmodSync(place.directory, 0o711)
-      const homes = { root: path.join(place.directory, 'root'), nobody: path.join(place.directory, 'nobody') }
-      for (const home of Object.values(homes)) fs.mkdirSync(home, { mode: 0o700 })
-      fs.chownSync(homes.nobody, NOBODY, NOBODY)
-      const client = await startClient(undefined)
-      await client.startServer({ server: 'root', env: { HOME: homes.root, TMPDIR: place.directory } })
-      await client.startServer({ server: 'nobody', env: { HOME: homes.nobody, TMPDIR: place.directory }, uid: NOBODY })
-      for (const server of ['root', 'nobody']) {
-        await client.call('update_session', { task: 'x', projectPath: '/project', name: server }, server)
-        const { sessions } = await client.call<ListAnswer>('list_sessions', {}, server)
-        expect(sessions.map(({ name }) => name)).toEqual([server])
-      }
-      const bus = path.join(homes.root, '.session-mcp')
-      for (const directory of [bus, path.join(bus, 'inboxes'), path.join(bus, 'sessions')]) {
-        expect(fs.statSync(directory).mode & 0o077).toBe(0)
-      }
-      // Pointed to a home of someone else, even one it could enter, the server refuses to run.
-      fs.chmodSync(homes.root, 0o755)
-      fs.chmodSync(bus, 0o755)
-      const stranger = spawnSync(process.execPath, [SERVER, 'list', `--home=${bus}`], { uid: NOBODY, encoding: 'utf8' })
-      expect(stranger.status).not.toBe(0)
-      expect(stranger.stderr).toMatch(/belongs to another user/)
-    },
-  )
-})

@@ -1,0 +1,42 @@
+/** What this machine lets a test do, and tests that say by name why they cannot run. */
+
+import { spawnSync } from 'node:child_process'
+import { test } from 'vitest'
+import { mountPlace } from './place.ts'
+
+/** A test that is skipped, for a reason that its name tells, or run. */
+export function testUnless(
+  reason: string | undefined,
+  name: string,
+  run: () => Promise<void>,
+  timeoutMs = 20_000,
+): void {
+  test.skipIf(reason !== undefined)(reason === undefined ? name : `${name} [skipped: ${reason}]`, run, timeoutMs)
+}
+
+/** Command lines that run what follows with less of something. */
+export const FEW_HANDLES = ['sh', '-c', 'ulimit -n 64 && exec "$0" "$@"']
+/** One inotify instance for a user of its own, so that nobody else on the machine runs out of them. */
+export const ONE_INOTIFY = [
+  'unshare',
+  '-U',
+  '-r',
+  'sh',
+  '-c',
+  'echo 1 >/proc/sys/user/max_inotify_instances && exec "$0" "$@"',
+]
+
+export const noMount = (() => {
+  const tried = mountPlace('try', 1)
+  if (typeof tried === 'string') return tried
+  tried.remove()
+  return undefined
+})()
+
+export const noRoot = process.getuid?.() === 0 ? undefined : 'needs root to make files of other users'
+
+export const noInotifyLimit = (() => {
+  const [command = '', ...args] = ONE_INOTIFY
+  const { status, error, stderr } = spawnSync(command, [...args, 'true'], { encoding: 'utf8' })
+  return status === 0 ? undefined : `inotify instances cannot be limited here: ${error?.message ?? stderr.trim()}`
+})()
