@@ -171,13 +171,15 @@ async function wakeAll(
       })
       continue
     }
-    const seen = context.observe(entry)
+    // Looked at again after the message is there: a turn that ended meanwhile did not see it, one that ends now will.
+    const now = entry.session.host.doors.length === 0 ? entry : ((await context.find(id)) ?? entry)
+    const seen = context.observe(now)
     const plan = planWake({
       activate: message.activate,
       intent: message.intent,
       hops: message.hops,
-      recipient: entry.session,
-      activity: entry.activity,
+      recipient: now.session,
+      activity: now.activity,
       observed: seen.state,
       recentWakesMs: before[id] ?? [],
       wokenSoFar: woken.length,

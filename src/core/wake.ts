@@ -35,6 +35,14 @@ export function planWake(q: WakeQuestion): WakePlan {
   if (q.activate === 'never') return not('none', 'activate was never')
   if (q.intent === 'ack') return not('none', 'an ack never wakes')
   if (!q.recipient.wakeable) return not('unavailable', 'the session asked not to be woken')
+  // Before the turn it may be in: a chain this long is no longer told at its end either.
+  const hasDoor = q.recipient.host.doors.length > 0
+  if (hasDoor && q.hops > LIMITS.wakeHops) {
+    return not(
+      'budget',
+      `stored only: this is reply ${q.hops} in a chain, and wakes end after ${LIMITS.wakeHops}; a person’s prompt resets it`,
+    )
+  }
   if (q.observed === 'working' && q.activate === 'auto') {
     return not('deferred', `working since ${q.activity?.since ?? 'an unknown time'}; it is told within its turn`)
   }
@@ -43,12 +51,6 @@ export function planWake(q: WakeQuestion): WakePlan {
     return not(
       'unavailable',
       `stored only: host ${q.recipient.host.kind} has no way to be woken, or its hooks are not installed`,
-    )
-  }
-  if (q.hops > LIMITS.wakeHops) {
-    return not(
-      'budget',
-      `stored only: this is reply ${q.hops} in a chain, and wakes end after ${LIMITS.wakeHops}; a person’s prompt resets it`,
     )
   }
   if (q.recentWakesMs.length >= LIMITS.wakesPerPair) {

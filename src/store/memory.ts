@@ -129,7 +129,10 @@ function memorySent(): SentStore {
 function memoryHosts(): HostStore {
   const bindings = new Map<string, Binding>()
   const latest = (matches: (binding: Binding) => boolean) =>
-    [...bindings.values()].filter(matches).sort((a, b) => (a.boundAt <= b.boundAt ? 1 : -1))[0]
+    [...bindings.values()]
+      .reverse()
+      .filter(matches)
+      .sort((a, b) => (a.boundAt < b.boundAt ? 1 : a.boundAt > b.boundAt ? -1 : 0))[0]
   return {
     async bind(binding) {
       bindings.delete(binding.hostKey) // so that of two of one moment the later stands last
