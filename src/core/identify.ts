@@ -153,13 +153,15 @@ export async function noteClash(
 }
 
 /**
- * A sign of life, at most every 30 s, and at once when another process speaks for the session than the record says.
+ * A sign of life, at most every 30 s, and at once when the process that spoke for the session is gone.
  * Never a reason for a call to fail: a read-only home still answers questions.
  */
 async function showLife(context: Context, hints: CallerHints, entry: Entry): Promise<void> {
   if (entry.session.closedAt !== undefined) return
   const { self } = context.processes
-  const served = entry.session.host.server !== undefined && sameProcess(entry.session.host.server, self)
+  const { server } = entry.session.host
+  // Of two servers that both may speak for it the record keeps the one it names, for as long as that lives.
+  const served = server !== undefined && (sameProcess(server, self) || context.processes.check(server) === 'alive')
   const ageMs = context.clock.now() - Date.parse(entry.activity?.lastSeenAt ?? '')
   if (served && Math.abs(ageMs) < LIMITS.beatMs) return
   const { client } = hints.host

@@ -39,7 +39,7 @@ describe('records that several processes change', () => {
 
   test('C009: writers and heartbeats killed at random leave every acknowledged change, whole files and no lock', async () => {
     const { home, directory } = place
-    const result = await runRecords({ home, directory, seed: 9, writers: 3, changes: 300, killEveryMs: [30, 120] })
+    const result = await runRecords({ home, directory, seed: 9, writers: 3, changes: 200, killEveryMs: [30, 120] })
     expect(result.violations).toEqual([])
     expect(result.kills).toBeGreaterThan(5)
     expect(result.filesLooked).toBeGreaterThan(1_000)

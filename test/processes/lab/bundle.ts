@@ -1,12 +1,11 @@
 /** Programs of the tests, written in TypeScript, as files that Node runs from anywhere. */
 
 import fs from 'node:fs'
-import os from 'node:os'
 import path from 'node:path'
 import { build } from 'esbuild'
 
+const DIRECTORY = path.resolve('node_modules/.cache/session-mcp/programs')
 const built = new Map<string, Promise<string>>()
-let directory: string | undefined
 
 /** Bundles a program (path from the repository's root) with everything it needs. Each is built once per process. */
 export function bundleProgram(file: string): Promise<string> {
@@ -16,11 +15,10 @@ export function bundleProgram(file: string): Promise<string> {
 }
 
 async function bundle(file: string): Promise<string> {
-  directory ??= makeDirectory()
-  const outfile = path.join(directory, `${path.basename(file, '.ts')}.mjs`)
-  await build({
+  const outfile = path.join(DIRECTORY, `${file.replaceAll(/[\\/]/g, '-')}.mjs`)
+  const { outputFiles } = await build({
     entryPoints: [path.resolve(file)],
-    outfile,
+    write: false,
     bundle: true,
     platform: 'node',
     target: 'node20',
@@ -28,12 +26,10 @@ async function bundle(file: string): Promise<string> {
     banner: { js: "import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);" },
     logLevel: 'warning',
   })
+  // By rename, since another test process may be starting the same program.
+  const fresh = `${outfile}.${process.pid}`
+  fs.mkdirSync(DIRECTORY, { recursive: true })
+  fs.writeFileSync(fresh, outputFiles[0]?.contents ?? '')
+  fs.renameSync(fresh, outfile)
   return outfile
-}
-
-function makeDirectory(): string {
-  const made = fs.mkdtempSync(path.join(os.tmpdir(), 'session-mcp-programs-'))
-  fs.chmodSync(made, 0o755) // some programs run as another user
-  process.once('exit', () => fs.rmSync(made, { recursive: true, force: true }))
-  return made
 }

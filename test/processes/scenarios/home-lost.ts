@@ -57,7 +57,11 @@ export async function runHomeLost({
         await call?.()
         answered += 1
       } catch (fault) {
-        const code = fault instanceof RemoteError ? fault.code : String(fault)
+        if (!(fault instanceof RemoteError)) {
+          violate(`${name} ended: ${String(fault)}`)
+          return
+        }
+        const { code } = fault
         refused[code] = (refused[code] ?? 0) + 1
         if (!PLAIN.has(code)) violate(String(fault).replaceAll(/'\/[^']*'/g, 'a file'))
       }
@@ -65,16 +69,19 @@ export async function runHomeLost({
   }
   for (const [name, remote] of remotes) await remote.ask('join', { id: name })
   const talks = [...remotes].map(([name, remote]) => talk(name, remote))
-  for (let round = 0; round < rounds; round++) {
-    const before = answered
-    await until('something is answered', () => answered > before + 10)
-    random.pick([remove, replace, block])?.(place.home)
-    await pause(random.between(0, 40))
-    unblock(place.home)
-    if (round % 10 === 9) say(`${round + 1} of ${rounds} rounds, ${answered} calls answered`)
+  try {
+    for (let round = 0; round < rounds; round++) {
+      const before = answered
+      await until('something is answered', () => answered > before + 10)
+      random.pick([remove, replace, block])?.(place.home)
+      await pause(random.between(0, 40))
+      unblock(place.home)
+      if (round % 10 === 9) say(`${round + 1} of ${rounds} rounds, ${answered} calls answered`)
+    }
+  } finally {
+    isOver = true
+    await Promise.all(talks)
   }
-  isOver = true
-  await Promise.all(talks)
 
   for (const [name, remote] of remotes) await remote.ask('join', { id: name })
   for (const [name, remote] of remotes) {
@@ -101,13 +108,17 @@ function remove(home: string): void {
 let olds = 0
 
 function replace(home: string): void {
-  fs.renameSync(home, `${home}.old-${olds++}`)
+  moveAway(home)
   fs.mkdirSync(home, { recursive: true, mode: 0o700 })
+}
+
+function moveAway(home: string): void {
+  if (fs.existsSync(home)) fs.renameSync(home, `${home}.old-${olds++}`)
 }
 
 function block(home: string): void {
   try {
-    fs.renameSync(home, `${home}.old-${olds++}`)
+    moveAway(home)
     fs.writeFileSync(home, 'in the way', { flag: 'wx' })
   } catch {
     // somebody made it again in between
