@@ -43,9 +43,8 @@ function measure(floor: () => unknown) {
 }
 
 function environment(place: Place): NodeJS.ProcessEnv {
-  const { PATH } = process.env
   return {
-    PATH,
+    ...process.env,
     HOME: place.directory,
     SESSION_MCP_HOME: path.join(place.directory, 'home'),
     CLAUDE_PID: String(process.pid),

@@ -4,6 +4,7 @@ import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { shortHash } from '../core/hash.ts'
 import type { Life, Processes, ProcessRef } from '../core/ports.ts'
+import { steadyMs } from './clock.ts'
 import { lookUp } from './process-table.ts'
 
 /** Where a process lives: what all refs made by one process share. */
@@ -88,7 +89,7 @@ function quickly(check: (ref: ProcessRef) => Life): (ref: ProcessRef) => Life {
   const seenMs = new Map<string, number>()
   return (ref) => {
     const key = `${ref.pid} ${ref.start} ${ref.boot} ${ref.ns} ${ref.node}`
-    const nowMs = performance.now()
+    const nowMs = steadyMs()
     if (nowMs - (seenMs.get(key) ?? Number.NEGATIVE_INFINITY) < SEEN_FOR_MS && isThere(ref.pid)) return 'alive'
     const life = check(ref)
     if (life !== 'alive') seenMs.delete(key)

@@ -10,6 +10,7 @@ import { shortHash } from '../../core/hash.ts'
 import { LIMITS } from '../../core/limits.ts'
 import type { ProcessRef } from '../../core/ports.ts'
 import { publish, readIfThere, removeIfThere } from '../../system/atomic-file.ts'
+import { steadyMs } from '../../system/clock.ts'
 import { checkTag } from '../../system/process.ts'
 import type { Home } from './home.ts'
 
@@ -61,7 +62,7 @@ export function createLocks(home: Home, self: ProcessRef, tag: string): Locks {
     const file = home.at.lock(key)
     for (let pauseMs = 1; !take(file); pauseMs = Math.min(pauseMs * 1.5, 20)) {
       clearIfStale(file)
-      if (performance.now() - startedMs > LIMITS.lockWaitMs) {
+      if (steadyMs() - startedMs > LIMITS.lockWaitMs) {
         throw new BusError(
           'STORE_BUSY',
           `Another process has held the lock ${key} for over a second. Nothing was changed.`,
@@ -82,7 +83,7 @@ export function createLocks(home: Home, self: ProcessRef, tag: string): Locks {
     hold(key, work) {
       const before = queues.get(key)
       // The second counts from here: waiting in the queue is waiting.
-      const startedMs = performance.now()
+      const startedMs = steadyMs()
       const run = before === undefined ? alone(key, work, startedMs) : before.then(() => alone(key, work, startedMs))
       const settled = run.catch(() => undefined)
       queues.set(key, settled)
