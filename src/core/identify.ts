@@ -76,7 +76,9 @@ async function speakFor(
   if (id === HUMAN_ID)
     throw new BusError('BAD_ID', '"human" is the person at this machine.', 'Choose another sessionId.')
   const entry = await context.find(id)
-  if (entry !== undefined && !strong) await requireRight(context, hints, entry, argumentMeans === 'registers')
+  // Taking over has to be asked for by name: a server that was replaced does not win the session back by going on.
+  const takesOver = argumentMeans === 'registers' && hints.argument !== undefined
+  if (entry !== undefined && !strong) await requireRight(context, hints, entry, takesOver)
   // update_session writes all of this itself, and must see who spoke for the session before.
   if (entry !== undefined && argumentMeans !== 'registers') await showLife(context, hints, entry)
   const isSubagent = hints.isSubagent === true

@@ -248,6 +248,9 @@ describe('C201 two servers of one client', () => {
     await world.clock.advance(HOUR_MS)
     await refusalOf(old.list())
     expect((await world.entry('A')).session.host.server).toEqual(fresh.server)
+    // Nor does an update that names no id; naming it is how one takes over.
+    expect(await refusalOf(old.update({ status: 'blocked' }))).toMatchObject({ code: 'SESSION_IN_USE' })
+    expect((await world.entry('A')).session).toMatchObject({ status: 'active', host: { server: fresh.server } })
   })
 
   it('a server that was restarted goes on for the same client without asking', async () => {
