@@ -26,7 +26,7 @@ export function createProcesses(): Processes {
   let client: ProcessRef | undefined
   let hasClient = false
 
-  const processes: Processes = {
+  return {
     get self() {
       self ??= refTo(process.pid, where) ?? { pid: process.pid, ...where }
       return self
@@ -55,9 +55,6 @@ export function createProcesses(): Processes {
     check: (ref) => checkRef(ref, where),
     glance: quickly((ref) => checkRef(ref, where)),
   }
-  // macOS would pay for a `ps` at every start; there the parent is asked about when it matters.
-  if (process.platform !== 'darwin') void processes.client
-  return processes
 }
 
 /**

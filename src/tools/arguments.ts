@@ -27,8 +27,7 @@ const EVERYWHERE: Readonly<Record<string, JsonSchema>> = {
 /** @throws BusError BAD_INPUT, one sentence per parameter that is wrong. */
 export function readArguments(tool: Tool, raw: unknown): Arguments {
   const { properties, required = [] } = inputSchema(tool.input)
-  const accepted = new Map([...Object.entries(EVERYWHERE), ...Object.entries(properties)])
-  const bySnake = new Map([...accepted.keys()].map((name) => [snakeCase(name), name]))
+  const { accepted, bySnake } = spellingsOf(tool)
   const values = new Map<string, unknown>()
   const problems: string[] = []
 
@@ -56,6 +55,23 @@ export function readArguments(tool: Tool, raw: unknown): Arguments {
     ...(typeof _session === 'string' && _session !== '' && { hookSession: _session }),
     ...(typeof _agent === 'string' && _agent !== '' && { isSubagent: true }),
   }
+}
+
+interface Spellings {
+  readonly accepted: ReadonlyMap<string, JsonSchema>
+  readonly bySnake: ReadonlyMap<string, string>
+}
+
+const spellings = new WeakMap<Tool, Spellings>()
+
+function spellingsOf(tool: Tool): Spellings {
+  const known = spellings.get(tool)
+  if (known !== undefined) return known
+  const accepted = new Map([...Object.entries(EVERYWHERE), ...Object.entries(inputSchema(tool.input).properties)])
+  const bySnake = new Map([...accepted.keys()].map((name) => [snakeCase(name), name]))
+  const made = { accepted, bySnake }
+  spellings.set(tool, made)
+  return made
 }
 
 function entriesOf(tool: Tool, raw: unknown): [string, unknown][] {

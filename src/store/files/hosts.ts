@@ -13,6 +13,12 @@ const MAX_BYTES = 16 * 1024
 
 export function fileHosts(home: Home): HostStore {
   const { at } = home
+  // Asked at every call, nearly always about the same process.
+  let last: { readonly client: ProcessRef; readonly file: string } | undefined
+  const clientFile = (client: ProcessRef): string => {
+    if (last?.client !== client) last = { client, file: at.client(processTag(client)) }
+    return last.file
+  }
 
   const load = (file: string): Binding | undefined => {
     try {
@@ -46,14 +52,14 @@ export function fileHosts(home: Home): HostStore {
       const text = JSON.stringify(binding)
       home.write(() => {
         replace(home.tmp(), at.host(binding.hostKey), text, 'process')
-        if (binding.client !== undefined) replace(home.tmp(), at.client(processTag(binding.client)), text, 'process')
+        if (binding.client !== undefined) replace(home.tmp(), clientFile(binding.client), text, 'process')
       })
     },
     async find(hostKey) {
       return load(at.host(hostKey))
     },
     async ofClient(client: ProcessRef) {
-      return load(at.client(processTag(client)))
+      return load(clientFile(client))
     },
     async ofTranscript(transcript) {
       const found = all(at.hosts).filter(([, binding]) => binding.transcript === transcript)

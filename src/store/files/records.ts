@@ -51,19 +51,19 @@ export function createRecords<T extends { readonly id: string }>(options: Record
     cached.facts.size === facts.size
 
   /** The value under a file name, from memory if the file is the one parsed before. */
-  const load = (name: string, file: string): Cached<T> | undefined => {
+  const load = (id: string, name: string, file: string): Cached<T> | undefined => {
     const cached = cache.get(name)
     if (cached !== undefined) {
       const facts = factsIfThere(file)
       if (facts !== undefined && sameVersion(cached, facts)) return cached
     }
-    const fresh = parse(name, file)
+    const fresh = parse(id, file)
     if (fresh === undefined) cache.delete(name)
     else cache.set(name, fresh)
     return fresh
   }
 
-  const parse = (name: string, file: string): Cached<T> | undefined => {
+  const parse = (id: string, file: string): Cached<T> | undefined => {
     const nowMs = Date.now()
     const got = readIfThere(file, maxBytes)
     if (got === undefined) return undefined
@@ -74,7 +74,7 @@ export function createRecords<T extends { readonly id: string }>(options: Record
     try {
       const value = decode(JSON.parse(got.text))
       // A copy under another name would be one session twice.
-      if (value.id !== idOfJson(name)) throw new Error('its id is not that of its file')
+      if (value.id !== id) throw new Error('its id is not that of its file')
       return { facts: got.facts, settled, value }
     } catch (fault) {
       return { facts: got.facts, settled, value: fault instanceof Error ? fault : new Error(String(fault)) }
@@ -97,7 +97,7 @@ export function createRecords<T extends { readonly id: string }>(options: Record
         continue
       }
       try {
-        const loaded = load(name, inside(directory, name))
+        const loaded = load(id, name, inside(directory, name))
         if (loaded === undefined) continue
         if (loaded.value instanceof Error) skipped.push({ what: id, why: loaded.value.message })
         else values.set(id, loaded.value)
@@ -121,7 +121,7 @@ export function createRecords<T extends { readonly id: string }>(options: Record
       const file = options.file(id)
       try {
         const name = path.basename(file)
-        const loaded = load(name, file)
+        const loaded = load(id, name, file)
         if (loaded?.value instanceof Error) throw loaded.value
         return loaded?.value
       } catch (fault) {
