@@ -83,7 +83,9 @@ describe('a home that cannot be written', () => {
         code: 'DISK_FULL',
       })
       expect(await sender.call<ListAnswer>('list_sessions')).toMatchObject({ total: 2 })
-      expect(fs.readdirSync(path.join(disk.home, 'tmp'))).toEqual([])
+      // A process that is still at work may have an empty folder of its own there.
+      const left = fs.readdirSync(path.join(disk.home, 'tmp'), { recursive: true, withFileTypes: true })
+      expect(left.filter((entry) => !entry.isDirectory())).toEqual([])
 
       fs.unlinkSync(filler)
       const got: string[] = []

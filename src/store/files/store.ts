@@ -11,9 +11,10 @@ import { fileFollow } from './follow.ts'
 import { openHome } from './home.ts'
 import { fileHosts } from './hosts.ts'
 import { fileInbox } from './inbox.ts'
-import { layout } from './layout.ts'
+import { inside, layout } from './layout.ts'
 import { createLocks } from './lock.ts'
 import { fileNames } from './names.ts'
+import { removeEmpty } from './retention.ts'
 import { fileSent } from './sent.ts'
 import { fileSessions } from './sessions.ts'
 import { fileShown } from './shown.ts'
@@ -67,22 +68,34 @@ export function fileStore(options: FileStoreOptions): FileStore {
         for (const directory of [at.tmp, at.locks]) {
           for (const name of namesIn(directory)) {
             const file = path.join(directory, name)
-            if (isLeftover(file, directory === at.tmp ? name.split('~')[0] : undefined, self) && removeIfThere(file))
-              removed += 1
+            const owner = directory === at.tmp ? name.split('~')[0] : undefined
+            if (isLeftover(file, owner, self) && removeIfThere(file)) removed += 1
+            removed += removeOwnFolder(file, owner, self)
           }
         }
         return removed
       },
     }),
-    close() {},
+    close() {
+      home.close()
+    },
   }
 }
 
 let instances = 0
 
+/** The folder of a process that is gone, with what it left in it. @returns how many files. */
+function removeOwnFolder(folder: string, owner: string | undefined, self: ProcessRef): number {
+  if (owner === undefined || checkTag(owner, self) !== 'gone') return 0
+  if (!fs.lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()) return 0
+  const removed = namesIn(folder).filter((name) => removeIfThere(inside(folder, name))).length
+  removeEmpty(folder)
+  return removed
+}
+
 function isLeftover(file: string, owner: string | undefined, self: ProcessRef): boolean {
   const stat = fs.lstatSync(file, { throwIfNoEntry: false })
-  if (stat === undefined || stat.isDirectory()) return false // a directory is none of ours
+  if (stat === undefined || stat.isDirectory()) return false // of a directory see above
   if (owner !== undefined && checkTag(owner, self) === 'gone') return true
   return Date.now() - stat.mtimeMs > TMP_AGE_MS
 }
