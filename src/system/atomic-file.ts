@@ -34,36 +34,63 @@ function prepare(tmp: string, text: string, durability: Durability): void {
 /**
  * Publishes a new file under `final`, never over an existing one.
  * Of two writers one gets true, the other false; readers see all of it or nothing.
- * `also` are further names of the same file, there before `final` is; what had them before loses them.
- * @throws the system's error, e.g. ENOENT when the directory is not there; nothing is left behind under `final` then.
+ * @throws the system's error, e.g. ENOENT when the directory is not there; nothing is left behind then.
  */
-export function publish(
-  tmp: string,
-  final: string,
-  text: string,
-  durability: Durability,
-  also: readonly string[] = [],
-): boolean {
+export function publish(tmp: string, final: string, text: string, durability: Durability): boolean {
   prepare(tmp, text, durability)
   try {
-    for (const name of also) linkOver(tmp, name)
     fs.linkSync(tmp, final)
   } catch (fault) {
-    const code = errorCode(fault)
-    if (code === 'EEXIST') {
-      removeIfThere(tmp)
-      return false
-    }
-    if (code === 'EPERM' || code === 'ENOTSUP' || code === 'EOPNOTSUPP' || code === 'ENOSYS') {
-      for (const name of also) fs.writeFileSync(name, text, { mode: 0o600 })
-      return publishWithoutLinks(tmp, final, durability)
-    }
+    if (hasNoLinks(fault)) return publishWithoutLinks(tmp, final, durability)
     removeIfThere(tmp)
+    if (errorCode(fault) === 'EEXIST') return false
     throw fault
   }
   if (durability === 'power') syncDirectory(path.dirname(final))
   removeIfThere(tmp)
   return true
+}
+
+/**
+ * The same where the text is kept under a name of its own as well, and under those in `also`: three names cost less than two
+ * files. Killed in between, `kept` may be torn or stand alone; `final` is whole or not there.
+ * `tmp` gives a name for file systems without links.
+ */
+export function publishKept(
+  names: {
+    readonly kept: string
+    readonly also: readonly string[]
+    readonly final: string
+    readonly tmp: () => string
+  },
+  text: string,
+  durability: Durability,
+): boolean {
+  const { kept, also, final, tmp } = names
+  try {
+    prepare(kept, text, durability)
+  } catch (fault) {
+    // The same message once more: whether it was published the link will tell.
+    if (errorCode(fault) !== 'EEXIST') throw fault
+  }
+  try {
+    for (const name of also) linkOver(kept, name)
+    fs.linkSync(kept, final)
+  } catch (fault) {
+    if (errorCode(fault) === 'EEXIST') return false
+    if (hasNoLinks(fault)) {
+      for (const name of also) fs.writeFileSync(name, text, { mode: 0o600 })
+      return publish(tmp(), final, text, durability)
+    }
+    removeIfThere(kept)
+    throw fault
+  }
+  if (durability === 'power') syncDirectory(path.dirname(final))
+  return true
+}
+
+function hasNoLinks(fault: unknown): boolean {
+  return ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes(errorCode(fault) ?? '')
 }
 
 function linkOver(file: string, name: string): void {

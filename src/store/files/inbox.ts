@@ -4,7 +4,7 @@ import { BusError } from '../../core/errors.ts'
 import { LIMITS } from '../../core/limits.ts'
 import { decodeMessage, isMessageId, type Place } from '../../core/message.ts'
 import type { FoundMessage, InboxStore, Skipped, Unread } from '../../core/ports.ts'
-import { factsIfThere, namesIn, publish, readIfThere, syncDirectory } from '../../system/atomic-file.ts'
+import { factsIfThere, namesIn, publish, publishKept, readIfThere, syncDirectory } from '../../system/atomic-file.ts'
 import { claimInFolder, type createClaims } from './claims.ts'
 import { readFault, reading, writeFault } from './fault.ts'
 import type { Home } from './home.ts'
@@ -96,12 +96,16 @@ export function fileInbox(options: InboxOptions): InboxStore {
     async deliver(message, options = {}) {
       const file = inside(at.inbox(message.to), messageFile(message.id))
       const text = JSON.stringify(message)
-      // A message to one recipient is its own record: a second name costs a fraction of a second file.
-      const records = options.asRecord ? recordFiles(at, message.from.id, message) : []
+      // A message to one recipient is its own record.
+      const [kept, ...also] = options.asRecord ? recordFiles(at, message.from.id, message) : []
+      const send = () =>
+        kept === undefined
+          ? publish(home.tmp(), file, text, home.durability)
+          : publishKept({ kept, also, final: file, tmp: home.tmp }, text, home.durability)
       requireRoom(message.to)
       const fresh = home.write(() => {
         try {
-          return publish(home.tmp(), file, text, home.durability, records)
+          return send()
         } catch (fault) {
           // The first message ever, or the sweep closed the empty folder meanwhile.
           const missing = [at.inbox(message.to), at.sent(message.from.id)].filter(
@@ -110,7 +114,7 @@ export function fileInbox(options: InboxOptions): InboxStore {
           if (missing.length === 0) throw fault
           home.directory(at.sent(message.from.id))
           makeFolder(message.to)
-          return publish(home.tmp(), file, text, home.durability, records)
+          return send()
         }
       })
       return fresh ? 'stored' : 'already'
