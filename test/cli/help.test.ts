@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { COMMAND_NAMES, loadCommand } from '../../src/cli/commands.ts'
 import { EXIT, EXIT_MEANINGS, exitOf } from '../../src/cli/exit.ts'
@@ -55,6 +56,16 @@ describe('help', () => {
       default: '~/.session-mcp',
       help: 'the directory that holds the bus',
     })
+  })
+
+  it('names no setting that the README leaves out', () => {
+    const readme = readFileSync('README.md', 'utf8').split('\n')
+    for (const row of settingRows()) {
+      const flag = row.flag.split('=')[0] ?? ''
+      const line = readme.find((each) => each.startsWith('|') && each.includes(`\`${flag}\``))
+      expect(line, flag).toBeDefined()
+      if (row.default !== '') expect(line, flag).toContain(`\`${row.default}\``)
+    }
   })
 })
 
