@@ -1,6 +1,7 @@
 /** What callers of the bus get: the shapes behind every tool result and every `--json` of the command line. */
 
 import type { ActivityState } from './activity.ts'
+import type { ActionAnswer } from './answers-actions.ts'
 import type { Json } from './json.ts'
 import type { Intent, Place, Priority } from './message.ts'
 import type { Skipped } from './ports.ts'
@@ -66,6 +67,8 @@ export interface SessionView extends SessionRow {
   readonly expiresAt?: string
   readonly parentSessionId?: string
   readonly spawnedBy?: string
+  /** How its opening by create_session went. */
+  readonly opened?: ActionAnswer
 }
 
 export interface UpdateAnswer {
@@ -87,6 +90,8 @@ export interface WakeAnswer {
   readonly outcome: WakeOutcome
   readonly door?: string
   readonly evidence: string
+  /** Where the recipient's host shows the wake itself: what it was asked to do. */
+  readonly action?: ActionAnswer
 }
 
 export interface Delivery {

@@ -11,6 +11,7 @@ import type { Entry, ProcessRef } from './ports.ts'
 import type { Binding } from './ports-hosts.ts'
 import { newSession } from './record.ts'
 import type { Session } from './session.ts'
+import { bound, opens, spawnedId } from './spawn.ts'
 
 /** The session a conversation was bound to; undefined where no start was seen or it is gone. */
 export async function attached(context: Context, conversation: Conversation): Promise<Entry | undefined> {
@@ -30,8 +31,9 @@ export async function attach(
   source: StartSource,
 ): Promise<Entry> {
   const hostKey = cleanId(conversation.hostKey)
-  const before = await earlier(context, conversation, source)
-  const found = before === undefined || source === 'fork' ? undefined : await context.find(before.sessionId)
+  const spawned = await spawnedFor(context, conversation)
+  const before = spawned === undefined ? await earlier(context, conversation, source) : undefined
+  const found = before === undefined || source === 'fork' ? spawned : await context.find(before.sessionId)
   const elsewhere = found === undefined ? undefined : await openElsewhere(context, conversation, found)
   const known = elsewhere === undefined ? found : undefined
   const key = elsewhere === undefined ? keyAsBefore(conversation, before) : await freeKey(context, conversation)
@@ -47,8 +49,9 @@ export async function attach(
     const activity = alive?.activity ?? freshActivity(id, nowIso)
     const state = source === 'compact' ? activity.state : 'idle'
     const clash: Clash | undefined = elsewhere && { at: nowIso, pid: elsewhere.pid, outcome: 'branched' }
+    const { model, scene } = conversation
     return {
-      session: { ...session, host, ...(conversation.model !== undefined && { model: conversation.model }) },
+      session: { ...bound(session, nowIso), host, ...(model && { model }), ...(scene && { scene }) },
       activity: { ...observe(activity, state, `session start (${source})`, nowIso), ...(clash && { clash }) },
     }
   })
@@ -59,6 +62,20 @@ export async function attach(
   }
   await bind(context, key, id, conversation)
   return entry
+}
+
+/**
+ * The record that create_session made for this conversation: its token names it, or a host that took over its id. Whoever
+ * has bound it is found by that from then on; what runs inside inherits the token and is somebody else.
+ */
+async function spawnedFor(context: Context, { spawn, hostKey, client }: Conversation): Promise<Entry | undefined> {
+  const entry = await context.find(spawnedId(spawn) ?? cleanId(hostKey))
+  if (entry?.session.spawn === undefined) return undefined
+  const isOurs = (ref: ProcessRef) => client !== undefined && sameProcess(ref, client)
+  const { boundAt } = entry.session.spawn
+  if (boundAt === undefined) return spawn === undefined || opens(spawn, entry, isOurs) ? entry : undefined
+  const isKnown = client === undefined || (await context.store.hosts.ofClient(client)) !== undefined
+  return !isKnown && opens(spawn, entry, isOurs) ? entry : undefined
 }
 
 async function bind(context: Context, hostKey: string, sessionId: string, conversation: Conversation): Promise<void> {
@@ -154,7 +171,7 @@ function fresh(
 }
 
 function hostOf(session: Session, traits: HostTraits, conversation: Conversation, hostKey: string): Session['host'] {
-  const { client, pane } = conversation
+  const { client, pane, terminal } = conversation
   return {
     ...session.host,
     kind: traits.kind,
@@ -163,6 +180,8 @@ function hostOf(session: Session, traits: HostTraits, conversation: Conversation
     ...(hostKey !== conversation.hostKey && { hostSessionId: conversation.hostKey }),
     ...(client !== undefined && { client }),
     ...(pane !== undefined && { pane }),
+    ...(terminal !== undefined && { terminal }),
+    ...(traits.executor !== undefined && { executor: traits.executor }),
     doors: traits.doors,
     hooked: true,
   }

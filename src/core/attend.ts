@@ -2,6 +2,7 @@
 
 import { type Activity, observe } from './activity.ts'
 import { attach, attached } from './attach.ts'
+import { takeActions } from './bridge.ts'
 import type { Context } from './context.ts'
 import type { Conversation, HostPlugin, HostTraits, Injection, Started, StartSource } from './host-plugin.ts'
 import { cleanId } from './ids.ts'
@@ -10,6 +11,7 @@ import { observeAs } from './observing.ts'
 import type { Entry } from './ports.ts'
 import { turnEnds, wake } from './press.ts'
 import { NOTHING_SHOWN } from './shown.ts'
+import { spawnTokenIn } from './spawn.ts'
 import { tell, unreadMessages } from './tell.ts'
 import { wakeIdIn } from './wake-text.ts'
 
@@ -31,7 +33,7 @@ export function createHostPlugin(context: Context, traits: HostTraits): HostPlug
       return start(context, traits, conversation, source)
     },
     async onSend(conversation, prompt) {
-      const found = await ours(conversation)
+      const found = await ours({ ...conversation, spawn: conversation.spawn ?? spawnTokenIn(prompt) })
       if (found === undefined) return undefined
       const { entry, isNew } = found
       await context.store.hosts.unmark(entry.session.host.hostKey)
@@ -47,9 +49,12 @@ export function createHostPlugin(context: Context, traits: HostTraits): HostPlug
       await observeAs(context, entry, 'working', 'tools ran')
       return inject(await tell(context, traits, entry, { at: 'tools' }))
     },
-    async onToolResult(conversation) {
+    async onToolResult(conversation, result) {
+      const { executor } = traits
+      const actions = executor === undefined ? [] : await takeActions(context, executor, result)
       const injection = await this.onContinue(conversation, { at: 'tools' })
-      return injection === undefined ? undefined : { injection }
+      if (injection === undefined && actions.length === 0) return undefined
+      return { ...(injection && { injection }), ...(actions.length > 0 && { actions }) }
     },
     async onNotice(conversation, waitsFor) {
       const entry = (await ours(conversation))?.entry

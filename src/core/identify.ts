@@ -8,9 +8,10 @@ import { cleanId, quote, requireId } from './ids.ts'
 import { LIMITS } from './limits.ts'
 import { lastSignMs } from './liveness.ts'
 import type { Entry, ProcessRef } from './ports.ts'
+import { bound, opens, spawnedId } from './spawn.ts'
 
 /**
- * Host > hook > start hook of our client > configuration > what this connection registered > the `sessionId` argument.
+ * Host > hook > start hook of our client > the token of its opening > configuration > what this connection registered > the `sessionId` argument.
  * @throws BusError IDENTITY_MISMATCH when the argument contradicts a stronger source, SESSION_IN_USE when it names, or the
  *   connection still speaks for, a session that belongs to another live process; BAD_ID. Nothing is changed then, but the
  *   rightful owner is told.
@@ -18,7 +19,11 @@ import type { Entry, ProcessRef } from './ports.ts'
 export async function identify(context: Context, hints: CallerHints): Promise<Caller> {
   const { connection, host, argument, argumentMeans = 'caller' } = hints
   const vouched =
-    hints.hostSays ?? (await fromHook(context, hints.hookSays)) ?? (await fromStart(context, host)) ?? hints.configured
+    hints.hostSays ??
+    (await fromHook(context, hints.hookSays)) ??
+    (await fromStart(context, host)) ??
+    (await fromSpawn(context, hints)) ??
+    hints.configured
   const strong = vouched === undefined ? undefined : cleanId(vouched)
   const known = strong ?? connection.own
   const asCaller = (id: string, verified: boolean) => speakFor(context, hints, id, verified, strong !== undefined)
@@ -54,6 +59,28 @@ export async function identify(context: Context, hints: CallerHints): Promise<Ca
 /** The session that the start hook of our client bound to it. */
 async function fromStart(context: Context, host: CallerHost): Promise<string | undefined> {
   return host.client === undefined ? undefined : (await context.store.hosts.ofClient(host.client))?.sessionId
+}
+
+/** The session that was made for our client, which has no hook that could say so. Its first call binds it. */
+async function fromSpawn(context: Context, { spawn, host }: CallerHints): Promise<string | undefined> {
+  const id = spawnedId(spawn)
+  const entry = id === undefined ? undefined : await context.find(id)
+  const isOurs = (ref: ProcessRef) => host.client !== undefined && sameProcess(ref, host.client)
+  if (id === undefined || entry === undefined || !opens(spawn, entry, isOurs)) return undefined
+  if (entry.session.spawn?.boundAt !== undefined) return id
+  let isBound = false
+  await context.store.sessions.change(id, (current) => {
+    if (current === undefined || !opens(spawn, current, isOurs)) return undefined
+    isBound = true
+    const facts = {
+      ...current.session.host,
+      ...host,
+      doors: current.session.host.doors,
+      server: context.processes.self,
+    }
+    return { session: { ...bound(current.session, context.nowIso()), host: facts } }
+  })
+  return isBound ? id : undefined
 }
 
 /** A hook may name a session whose recorded client is an ancestor of this server; anyone else’s word is ignored. */

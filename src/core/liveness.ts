@@ -5,6 +5,7 @@ import type { Finished } from './answers.ts'
 import { LIMITS } from './limits.ts'
 import type { Entry, Life, ProcessRef } from './ports.ts'
 import { isClosed } from './session.ts'
+import { neverRegistered } from './spawn.ts'
 import { storedTtl } from './ttl.ts'
 
 export interface Observed {
@@ -19,6 +20,9 @@ export type CheckLife = (ref: ProcessRef) => Life
 export function observed(entry: Entry, check: CheckLife, nowMs: number): Observed {
   const { activity } = entry
   const { client } = entry.session.host
+  if (neverRegistered(entry.session, nowMs)) {
+    return { state: 'ended', evidence: `never registered within ${LIMITS.spawnWaitMs / 1000} s`, life: 'unknown' }
+  }
   const life = client === undefined ? 'unknown' : check(client)
   if (life === 'gone') return { state: 'ended', evidence: `its client, process ${client?.pid}, is gone`, life }
   if (activity === undefined) return { state: 'unknown', evidence: 'nothing was observed yet', life }

@@ -8,7 +8,6 @@ import type { Message } from './message.ts'
 import { observeAs } from './observing.ts'
 import type { Entry } from './ports.ts'
 import { compose } from './reminder.ts'
-import { isClosed } from './session.ts'
 import { unreadMessages } from './tell.ts'
 import { countWakes } from './wake.ts'
 import { wakeText } from './wake-text.ts'
@@ -52,13 +51,20 @@ export async function turnEnds(context: Context, entry: Entry, moment: ContinueM
   return text === undefined ? undefined : { text, continues: true }
 }
 
-/** The wake file was touched: is a turn due? A working session is told within its turn, and nobody is woken twice for one message. */
-export async function wake(context: Context, entry: Entry): Promise<string | undefined> {
+/**
+ * Somebody asked for a turn: is one due? A working session is told within its turn, except where its host takes text in the
+ * middle of one and the sender wanted that; and nobody is woken twice for one message.
+ */
+export async function wake(
+  context: Context,
+  entry: Entry,
+  options: { readonly midTurn?: boolean } = {},
+): Promise<string | undefined> {
   const { id } = entry.session
   const current = await context.find(id)
   const activity = current?.activity
-  if (current === undefined || activity === undefined || isClosed(current.session)) return undefined
-  if (activity.state === 'working' || activity.state === 'ended' || !current.session.wakeable) return undefined
+  if (current === undefined || activity === undefined || !current.session.wakeable) return undefined
+  if (activity.state === 'ended' || (activity.state === 'working' && !options.midTurn)) return undefined
   const nowMs = context.clock.now()
   const pendingWake = activity.lastWake?.turnAt === undefined ? activity.lastWake : undefined
   // Absolute: a clock that was set back must not keep a session asleep.

@@ -27,6 +27,7 @@ export async function sweep(context: Context, options: { readonly dryRun?: boole
     })
   }
   const staying = new Set(entries.map(({ session }) => session.id).filter((id) => !removed.has(id)))
+  if (!dryRun) await store.actions.drop(new Date(context.clock.now() - LIMITS.actionKeptMs).toISOString())
   const mail = await sweepMail(context, staying, dryRun)
   return {
     dryRun,

@@ -42,6 +42,13 @@ export function sessionInEnvironment(host: Host, env: Environment): string | und
   return value === '' ? undefined : value
 }
 
+/** The pane a process runs in, and the socket of its multiplexer (tmux manual, "ENVIRONMENT", read 2026-11). */
+export function terminalIn(env: Environment): { readonly pane?: string; readonly terminal?: string } {
+  const pane = env['TMUX_PANE']
+  const terminal = env['TMUX']?.split(',')[0]
+  return pane === undefined || !/^%\d{1,9}$/.test(pane) || !terminal ? {} : { pane, terminal }
+}
+
 /** The longest wait this host allows for a call, ms. A limit the user lowered counts; one the user raised does not. */
 export function waitCeilingMs(host: Host, hasProgressToken: boolean, env: Environment): number {
   const ceilingMs = (hasProgressToken ? host.waitCeilingWithProgressMs : undefined) ?? host.waitCeilingMs

@@ -7,6 +7,7 @@ import { isMessageId, type Sent } from '../core/message.ts'
 import type { Clock, Entry, SentStore, SessionStore, Store } from '../core/ports.ts'
 import type { Binding, HostStore, Shown } from '../core/ports-hosts.ts'
 import { NOTHING_SHOWN } from '../core/shown.ts'
+import { memoryActions } from './memory-actions.ts'
 import { beforeFirst, checked, createWatchers, memoryInbox } from './memory-inbox.ts'
 
 export interface MemoryStoreOptions {
@@ -62,6 +63,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
       },
     },
     hosts: memoryHosts(),
+    actions: memoryActions(),
     async tidy() {
       return 0
     },

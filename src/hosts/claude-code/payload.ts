@@ -5,7 +5,8 @@
 
 import type { Conversation, StartSource } from '../../core/host-plugin.ts'
 import type { Processes } from '../../core/ports.ts'
-import type { Environment } from '../host.ts'
+import { SPAWN_ENV } from '../../core/spawn.ts'
+import { type Environment, terminalIn } from '../host.ts'
 
 export interface Payload {
   readonly event: string
@@ -56,7 +57,8 @@ export function readPayload(
       get client() {
         return clientOf(env, processes)
       },
-      pane: text(env['TMUX_PANE']),
+      ...terminalIn(env),
+      spawn: text(env[SPAWN_ENV]),
     },
     source: SOURCES.includes(source) ? (source as StartSource) : 'startup',
     prompt: text(raw['prompt']) ?? '',

@@ -21,6 +21,7 @@ export const DIRECTORIES = [
   'pending',
   'wakes',
   'watchers',
+  'actions',
   'locks',
   'log',
 ] as const
@@ -51,6 +52,9 @@ export interface Layout {
   pending(hostKey: string): string
   wake(hostKey: string): string
   watchers(id: string): string
+  readonly actionQueues: string
+  /** The queue of one executor. */
+  actions(executor: string): string
   lock(key: string): string
 }
 
@@ -83,6 +87,8 @@ export function layout(home: string): Layout {
     pending: (hostKey) => at('pending', fileName(hostKey)),
     wake: (hostKey) => at('wakes', fileName(hostKey)),
     watchers: (id) => at('watchers', fileName(id)),
+    actionQueues: at('actions'),
+    actions: (executor) => at('actions', fileName(executor)),
     lock: (key) => at('locks', key),
   }
 }

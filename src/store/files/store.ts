@@ -5,6 +5,7 @@ import path from 'node:path'
 import type { ProcessRef, Store } from '../../core/ports.ts'
 import { type Durability, namesIn, removeIfThere } from '../../system/atomic-file.ts'
 import { checkTag, processTag } from '../../system/process.ts'
+import { fileActions } from './actions.ts'
 import { createClaims } from './claims.ts'
 import { refusing } from './fault.ts'
 import { fileFollow } from './follow.ts'
@@ -62,6 +63,7 @@ export function fileStore(options: FileStoreOptions): FileStore {
     follow: said(fileFollow(home)),
     shown: said(fileShown(home, locks)),
     hosts: said(fileHosts(home)),
+    actions: said(fileActions(home, self, tag)),
     ...said({
       async tidy() {
         let removed = 0
