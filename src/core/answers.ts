@@ -48,6 +48,7 @@ export interface SessionView extends SessionRow {
   readonly metadata: Readonly<Record<string, Json>>
   readonly result?: string
   readonly model?: string
+  readonly scene?: string
   readonly activitySince?: string
   readonly evidence: string
   readonly lastSeenAt?: string

@@ -83,6 +83,7 @@ export async function query(context: Context, target: string, caller: Caller): P
     metadata: session.metadata,
     ...(session.result !== undefined && { result: session.result }),
     ...(session.model !== undefined && { model: session.model }),
+    ...(session.scene !== undefined && { scene: session.scene }),
     ...(activity !== undefined && { activitySince: activity.since, lastSeenAt: activity.lastSeenAt }),
     evidence: seen.evidence,
     ...(activity?.lastTurn !== undefined && { lastTurn: activity.lastTurn }),
