@@ -5,8 +5,7 @@ import type { Context } from './context.ts'
 import type { Conversation, HostTraits, StartSource } from './host-plugin.ts'
 import { noteClash, sameProcess } from './identify.ts'
 import { cleanId } from './ids.ts'
-import { requireName } from './name.ts'
-import { takeFreeName } from './naming.ts'
+import { folderOf, takeNameOutOf } from './naming.ts'
 import type { Entry, ProcessRef } from './ports.ts'
 import type { Binding } from './ports-hosts.ts'
 import { newSession } from './record.ts'
@@ -188,26 +187,11 @@ function hostOf(session: Session, traits: HostTraits, conversation: Conversation
 }
 
 /** What the host calls the conversation, else its project’s folder, with a number where that is taken. */
-async function nameFor(context: Context, conversation: Conversation, id: string): Promise<string | undefined> {
+async function nameFor(
+  context: Context,
+  { title, projectPath }: Conversation,
+  id: string,
+): Promise<string | undefined> {
   const known = await context.find(id)
-  if (known !== undefined) return known.session.name
-  const folder = (conversation.projectPath ?? '').split(/[\\/]/).filter(Boolean).at(-1) ?? ''
-  for (const candidate of [conversation.title ?? '', folder, 'session']) {
-    const name = nameOrNothing(candidate)
-    const taken = name === undefined ? undefined : await takeFreeName(context, name, id)
-    if (taken !== undefined) return taken
-  }
-  return undefined
-}
-
-function nameOrNothing(text: string): string | undefined {
-  const letters = text
-    .normalize('NFKC')
-    .replace(/[^\p{L}\p{M}\p{N} ._-]+/gu, '-')
-    .replace(/^[^\p{L}\p{N}]+/u, '')
-  try {
-    return requireName([...letters].slice(0, 40).join(''))
-  } catch {
-    return undefined // nothing of it may stand in a name
-  }
+  return known === undefined ? takeNameOutOf(context, [title, folderOf(projectPath)], id) : known.session.name
 }

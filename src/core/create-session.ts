@@ -12,7 +12,7 @@ import { quote } from './ids.ts'
 import { LIMITS } from './limits.ts'
 import { actorOf } from './manage.ts'
 import { fold, requireName } from './name.ts'
-import { takeFreeName, takeName } from './naming.ts'
+import { folderOf, takeName, takeNameOutOf } from './naming.ts'
 import { answerOf, newActionId, perform, routeTo, unsupported } from './perform.ts'
 import { newSession } from './record.ts'
 import type { Session, Spawn } from './session.ts'
@@ -34,12 +34,8 @@ export async function create(context: Context, caller: Caller, input: CreateInpu
   const route = await routeTo(context, 'create', target, executorFor(own, wanted.host), by.executor)
   if ('reason' in route) return { host: wanted.host, action: unsupported('create', route) }
 
-  const name =
-    wanted.name === undefined ? await takeFreeName(context, wanted.fallbackName, id) : await takeIt(wanted.name)
-  async function takeIt(asked: string): Promise<string> {
-    await takeName(context, asked, id)
-    return asked
-  }
+  if (wanted.name !== undefined) await takeName(context, wanted.name, id)
+  const name = wanted.name ?? (await takeNameOutOf(context, [folderOf(wanted.project.path)], id))
   try {
     const record = newRecord(context, wanted, {
       id,
@@ -105,7 +101,6 @@ function check(context: Context, input: CreateInput, own: Session | undefined) {
     project: { ...project, ...(project.path !== projectPath && { given: projectPath }) },
     host,
     name: input.name === undefined ? undefined : requireName(input.name),
-    fallbackName: host,
     model: input.model === undefined ? undefined : checkModel(input.model),
     scene: input.scene === undefined ? undefined : checkScene(input.scene),
     groupId: input.groupId === undefined ? undefined : requireName(input.groupId, 'groupId'),
