@@ -54,6 +54,8 @@ export interface Activity {
   readonly lastSeenAt: string
   readonly waitingFor: readonly WaitEdge[]
   readonly clash?: Clash
+  /** Whose mail starts no more turns here for now, and whether the session was told. */
+  readonly outOfWakes?: { readonly from: string; readonly at: string; readonly told: boolean }
   /** Grows with every change of `state`; half of a wait's cursor. */
   readonly activitySeq: number
   readonly trail: readonly Transition[]

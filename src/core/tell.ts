@@ -1,9 +1,10 @@
 /** What a session is told: what is new to it, at a start everything, and each thing once. */
 
 import type { Context } from './context.ts'
-import { changesFor, noticesFor } from './follow.ts'
+import { changesFor } from './follow.ts'
 import type { HostTraits } from './host-plugin.ts'
 import type { Message } from './message.ts'
+import { noticesFor } from './notices.ts'
 import type { Entry } from './ports.ts'
 import { compose } from './reminder.ts'
 import { isClosed, label } from './session.ts'

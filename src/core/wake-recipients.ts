@@ -7,6 +7,7 @@ import { fenced, speaker } from './fence.ts'
 import { LIMITS } from './limits.ts'
 import { finished } from './liveness.ts'
 import type { Message } from './message.ts'
+import { noteOutOfWakes } from './notices.ts'
 import { answerOf, perform, targetOf } from './perform.ts'
 import type { Entry } from './ports.ts'
 import { wake } from './press.ts'
@@ -56,6 +57,9 @@ export async function wakeAll(
       })
       if (wake.outcome === 'unknown') woken.push(id)
     }
+    // A budget that nobody is told of looks like a peer that does not answer.
+    const isPair = (before[id]?.length ?? 0) >= LIMITS.wakesPerPair || message.hops > LIMITS.wakeHops
+    if (wake.outcome === 'budget' && isPair) await noteOutOfWakes(context, now, from.name).catch(() => undefined)
     // Hooks that have nothing to look at do not even start.
     if (entry.session.host.hooked) await context.store.hosts.mark(entry.session.host.hostKey).catch(() => undefined)
     const done = finished(entry, seen)
