@@ -18,6 +18,8 @@ export interface HostTraits {
   readonly injection: 'kept' | 'per-request'
   /** Ways an idle session of this host can be woken, best first. */
   readonly doors: readonly string[]
+  /** Its hooks at prompts stand behind a gate, which starts them only where something may be due. */
+  readonly gated?: true
 }
 
 /** The conversation a call is about. */
@@ -61,6 +63,8 @@ export interface ContinueMoment {
   readonly isHeld?: boolean
   /** At `stop`: tasks that go on in the background. */
   readonly background?: number
+  /** At `stop`: the host has prompts of its own to come, at times it keeps. */
+  readonly isScheduled?: boolean
 }
 
 export interface ToolResult {

@@ -19,10 +19,12 @@ export const DIRECTORIES = [
   'hosts',
   'clients',
   'pending',
+  'gated',
   'wakes',
   'watchers',
   'locks',
   'log',
+  'turns',
 ] as const
 
 export interface Layout {
@@ -49,6 +51,9 @@ export interface Layout {
   host(hostKey: string): string
   client(tag: string): string
   pending(hostKey: string): string
+  gated(hostKey: string): string
+  readonly turns: string
+  turn(hostKey: string): string
   wake(hostKey: string): string
   watchers(id: string): string
   lock(key: string): string
@@ -81,6 +86,9 @@ export function layout(home: string): Layout {
     host: (hostKey) => at('hosts', `${fileName(hostKey)}.json`),
     client: (tag) => at('clients', `${tag}.json`),
     pending: (hostKey) => at('pending', fileName(hostKey)),
+    gated: (hostKey) => at('gated', fileName(hostKey)),
+    turns: at('turns'),
+    turn: (hostKey) => at('turns', fileName(hostKey)),
     wake: (hostKey) => at('wakes', fileName(hostKey)),
     watchers: (id) => at('watchers', fileName(id)),
     lock: (key) => at('locks', key),
