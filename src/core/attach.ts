@@ -10,6 +10,7 @@ import type { Entry, ProcessRef } from './ports.ts'
 import type { Binding } from './ports-hosts.ts'
 import { newSession } from './record.ts'
 import type { Session } from './session.ts'
+import { withSetting } from './setting.ts'
 import { bound, opens, spawnedId } from './spawn.ts'
 
 /** The session a conversation was bound to; undefined where no start was seen or it is gone. */
@@ -48,9 +49,8 @@ export async function attach(
     const activity = alive?.activity ?? freshActivity(id, nowIso)
     const state = source === 'compact' ? activity.state : 'idle'
     const clash: Clash | undefined = elsewhere && { at: nowIso, pid: elsewhere.pid, outcome: 'branched' }
-    const { model, scene } = conversation
     return {
-      session: { ...bound(session, nowIso), host, ...(model && { model }), ...(scene && { scene }) },
+      session: withSetting({ ...bound(session, nowIso), host }, conversation),
       activity: { ...observe(activity, state, `session start (${source})`, nowIso), ...(clash && { clash }) },
     }
   })
@@ -194,6 +194,7 @@ function hostOf(session: Session, traits: HostTraits, conversation: Conversation
     ...(traits.executor !== undefined && { executor: traits.executor }),
     doors: traits.doors,
     hooked: true,
+    ...(traits.sharedServer && { shared: true }),
   }
 }
 

@@ -10,6 +10,7 @@ import type { Message } from './message.ts'
 import { observeAs } from './observing.ts'
 import type { Entry } from './ports.ts'
 import { turnEnds, wake } from './press.ts'
+import { noteSetting } from './setting.ts'
 import { NOTHING_SHOWN } from './shown.ts'
 import { spawnTokenIn } from './spawn.ts'
 import { tell, unreadMessages } from './tell.ts'
@@ -20,7 +21,7 @@ export function createHostPlugin(context: Context, traits: HostTraits): HostPlug
   const ours = async (conversation: Conversation): Promise<Ours | undefined> => {
     if (conversation.isSubagent) return undefined
     const known = await attached(context, conversation)
-    if (known !== undefined) return { entry: known, isNew: false }
+    if (known !== undefined) return { entry: await noteSetting(context, known, conversation), isNew: false }
     const entry = await adopt(context, traits, conversation)
     return entry === undefined ? undefined : { entry, isNew: true }
   }

@@ -24,6 +24,8 @@ export interface HostTraits {
   readonly executor?: HostExecutor
   /** One client process runs several conversations at once, so the process says nothing about which one it is. */
   readonly sharesClient?: true
+  /** One server serves all of them too, and the host says with no call whose it is: the model passes its id each time. */
+  readonly sharedServer?: boolean
 }
 
 /**
@@ -37,6 +39,7 @@ export interface Conversation {
   /** The host's id of it. May change while the session stays the same; any text. */
   readonly hostKey: string
   readonly projectPath?: string | undefined
+  /** Kept in the record of the session; empty where there is none any more, undefined where the host does not say. */
   readonly model?: string | undefined
   readonly scene?: string | undefined
   /** True where an agent that the session started itself is at work: it is told nothing, and nothing is marked as told. */

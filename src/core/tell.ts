@@ -46,6 +46,7 @@ export async function tell(
       id: session.id,
       name: session.name,
       task: session.task,
+      passesId: session.host.shared === true,
       neighbours: telling.at === 'start' || everything ? await neighbours(context, entry) : [],
     },
     introduce: telling.at === 'start' || everything,
