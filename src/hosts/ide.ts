@@ -15,7 +15,7 @@ export function readContext(raw: unknown): PluginContext | undefined {
   }
   const sessionId = text('sessionId')
   if (!sessionId) return undefined
-  const texts = ['projectPath', 'model', 'scene', 'host', 'title', 'prompt', 'tool', 'reason'] as const
+  const texts = ['projectPath', 'model', 'scene', 'host', 'title', 'prompt', 'tool', 'server', 'reason'] as const
   return {
     sessionId,
     ...Object.fromEntries(texts.flatMap((field) => (text(field) === undefined ? [] : [[field, text(field)]]))),

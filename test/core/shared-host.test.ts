@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import type { HostTraits } from '../../src/core/host-plugin.ts'
 import { openHost } from './hosted.ts'
-import { createWorld, refusalOf } from './world.ts'
+import { createWorld, MINUTE_MS, refusalOf } from './world.ts'
 
 const IDE: HostTraits = { kind: 'tabbed', injection: 'per-request', doors: [], sharesClient: true, sharedServer: true }
 
@@ -98,6 +98,20 @@ describe('what a tab is told', () => {
     await other.complete({ result: 'done' })
     for (const moment of [tab?.afterTools, tab?.prompt])
       expect(await moment?.()).toContain('Followed session other is completed: "done"')
+  })
+})
+
+describe('what is known of a tab', () => {
+  it('that was working and fell silent is unknown, though its program lives; one that is idle stays idle', async () => {
+    const { world, host, tabs, server } = await open()
+    for (const id of ['tab-1', 'tab-2']) await server.update({ task: id }, id)
+    await tabs[1]?.stop()
+    await world.clock.advance(11 * MINUTE_MS)
+    const { sessions } = await world.human.list()
+    const states = Object.fromEntries(sessions.map(({ id, activity }) => [id, activity]))
+    expect(states).toEqual({ 'tab-1': 'unknown', 'tab-2': 'idle' })
+    await host.talk('tab-1', { client: undefined }).afterTools()
+    expect((await world.human.query('tab-1')).activity).toBe('working')
   })
 })
 
