@@ -10,6 +10,7 @@ import type { Entry, ProcessRef } from './ports.ts'
 import type { Binding } from './ports-hosts.ts'
 import { newSession } from './record.ts'
 import type { Session } from './session.ts'
+import { withSetting } from './setting.ts'
 import { bound, opens, spawnedId } from './spawn.ts'
 
 /** The session a conversation was bound to; undefined where no start was seen or it is gone. */
@@ -33,7 +34,7 @@ export async function attach(
   const spawned = await spawnedFor(context, conversation)
   const before = spawned === undefined ? await earlier(context, conversation, source) : undefined
   const found = before === undefined || source === 'fork' ? spawned : await context.find(before.sessionId)
-  const elsewhere = found === undefined ? undefined : await openElsewhere(context, conversation, found)
+  const elsewhere = found === undefined ? undefined : await openElsewhere(context, traits, conversation, found)
   const known = elsewhere === undefined ? found : undefined
   const key = elsewhere === undefined ? keyAsBefore(conversation, before) : await freeKey(context, conversation)
   const id = known?.session.id ?? key
@@ -48,9 +49,8 @@ export async function attach(
     const activity = alive?.activity ?? freshActivity(id, nowIso)
     const state = source === 'compact' ? activity.state : 'idle'
     const clash: Clash | undefined = elsewhere && { at: nowIso, pid: elsewhere.pid, outcome: 'branched' }
-    const { model, scene } = conversation
     return {
-      session: { ...bound(session, nowIso), host, ...(model && { model }), ...(scene && { scene }) },
+      session: withSetting({ ...bound(session, nowIso), host }, conversation),
       activity: { ...observe(activity, state, `session start (${source})`, nowIso), ...(clash && { clash }) },
     }
   })
@@ -63,7 +63,7 @@ export async function attach(
   if (source !== 'compact') await forgetTurn(context, hostKey)
   const keyBefore = known?.session.host.hostKey
   if (keyBefore !== undefined && keyBefore !== hostKey) await forgetTurn(context, keyBefore)
-  await bind(context, key, id, conversation)
+  await bind(context, traits, key, id, conversation)
   return entry
 }
 
@@ -87,8 +87,16 @@ async function forgetTurn(context: Context, hostKey: string): Promise<void> {
   await context.store.hosts.endTurn(hostKey)
 }
 
-async function bind(context: Context, hostKey: string, sessionId: string, conversation: Conversation): Promise<void> {
-  const { client, transcript } = conversation
+async function bind(
+  context: Context,
+  traits: HostTraits,
+  hostKey: string,
+  sessionId: string,
+  conversation: Conversation,
+): Promise<void> {
+  const { transcript } = conversation
+  // Else a call that does not say who makes it would count as one of the conversation that began last.
+  const client = traits.sharesClient ? undefined : conversation.client
   const isShared = (await context.store.hosts.find(hostKey))?.isShared
   await context.store.hosts.bind({
     hostKey,
@@ -134,12 +142,15 @@ async function freeKey(context: Context, conversation: Conversation): Promise<st
 /** The other client that has the session open. One that ended it, or went on to another conversation, has not. */
 async function openElsewhere(
   context: Context,
+  traits: HostTraits,
   { client }: Conversation,
   { session, activity }: Entry,
 ): Promise<ProcessRef | undefined> {
   const other = session.host.client
   if (client === undefined || other === undefined || sameProcess(client, other)) return undefined
   if (activity?.state === 'ended' || context.processes.check(other) !== 'alive') return undefined
+  // A client of several conversations goes on with all of them.
+  if (traits.sharesClient) return other
   return (await context.store.hosts.ofClient(other))?.sessionId === session.id ? other : undefined
 }
 
@@ -194,6 +205,7 @@ function hostOf(session: Session, traits: HostTraits, conversation: Conversation
     ...(traits.executor !== undefined && { executor: traits.executor }),
     doors: traits.doors,
     hooked: true,
+    ...(traits.sharedServer && { shared: true }),
   }
 }
 

@@ -4,13 +4,14 @@ import { type Activity, observe } from './activity.ts'
 import { attach, attached } from './attach.ts'
 import { takeActions } from './bridge.ts'
 import type { Context } from './context.ts'
-import type { Conversation, HostPlugin, HostTraits, Injection, Started, StartSource } from './host-plugin.ts'
+import type { Conversation, HostPlugin, HostTraits, Injection, Notice, Started, StartSource } from './host-plugin.ts'
 import { cleanId } from './ids.ts'
 import type { Message } from './message.ts'
 import { observeAs, observeEnd } from './observing.ts'
 import type { Entry } from './ports.ts'
 import { turnEnds, wake } from './press.ts'
 import { settleGate, ungate } from './prompt-gate.ts'
+import { noteSetting } from './setting.ts'
 import { NOTHING_SHOWN } from './shown.ts'
 import { spawnTokenIn } from './spawn.ts'
 import { tell, unreadMessages } from './tell.ts'
@@ -21,7 +22,7 @@ export function createHostPlugin(context: Context, traits: HostTraits): HostPlug
   const ours = async (conversation: Conversation): Promise<Ours | undefined> => {
     if (conversation.isSubagent) return undefined
     const known = await attached(context, conversation)
-    if (known !== undefined) return { entry: known, isNew: false }
+    if (known !== undefined) return { entry: await noteSetting(context, known, conversation), isNew: false }
     const entry = await adopt(context, traits, conversation)
     return entry === undefined ? undefined : { entry, isNew: true }
   }
@@ -57,12 +58,12 @@ export function createHostPlugin(context: Context, traits: HostTraits): HostPlug
       if (injection === undefined && actions.length === 0) return undefined
       return { ...(injection && { injection }), ...(actions.length > 0 && { actions }) }
     },
-    async onNotice(conversation, waitsFor) {
+    async onNotice(conversation, notice) {
       const entry = (await ours(conversation))?.entry
       if (entry === undefined) return
-      await observeAs(context, entry, waitsFor, `the host waits for the person (${waitsFor})`)
+      await observeAs(context, entry, notice, NOTICES[notice])
       // The next hook has something to look at: that the person has answered and work goes on.
-      await context.store.hosts.mark(entry.session.host.hostKey)
+      if (notice !== 'working' && notice !== 'idle') await context.store.hosts.mark(entry.session.host.hostKey)
     },
     async onWake(conversation) {
       const entry = await attached(context, conversation)
@@ -78,6 +79,13 @@ export function createHostPlugin(context: Context, traits: HostTraits): HostPlug
       await ungate(context, entry)
     },
   }
+}
+
+const NOTICES: Readonly<Record<Notice, string>> = {
+  needs_permission: 'the host waits for the person (needs_permission)',
+  needs_input: 'the host waits for the person (needs_input)',
+  working: 'the host works',
+  idle: 'the turn was broken off',
 }
 
 interface Ours {

@@ -38,6 +38,8 @@ export interface CallerHost {
   readonly doors: readonly string[]
   readonly pane?: string
   readonly terminal?: string
+  /** One server serves all sessions of this host; see `SessionHost`. */
+  readonly shared?: boolean
 }
 
 export type Caller =

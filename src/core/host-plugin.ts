@@ -24,13 +24,24 @@ export interface HostTraits {
   readonly executor?: HostExecutor
   /** Its hooks at prompts stand behind a gate, which starts them only where something may be due. */
   readonly gated?: true
+  /** One client process runs several conversations at once, so the process says nothing about which one it is. */
+  readonly sharesClient?: true
+  /** One server serves all of them too, and the host says with no call whose it is: the model passes its id each time. */
+  readonly sharedServer?: boolean
 }
+
+/**
+ * What a host shows beside the moments of a turn: it waits for the person; the person has answered, and work goes on; the
+ * turn was broken off, and nothing may start another one in its place.
+ */
+export type Notice = 'needs_permission' | 'needs_input' | 'working' | 'idle'
 
 /** The conversation a call is about. */
 export interface Conversation {
   /** The host's id of it. May change while the session stays the same; any text. */
   readonly hostKey: string
   readonly projectPath?: string | undefined
+  /** Kept in the record of the session; empty where there is none any more, undefined where the host does not say. */
   readonly model?: string | undefined
   readonly scene?: string | undefined
   /** True where an agent that the session started itself is at work: it is told nothing, and nothing is marked as told. */
@@ -100,8 +111,7 @@ export interface HostPlugin {
   onToolResult(conversation: Conversation, result: ToolResult): Promise<ToolResultReply | undefined>
   /** The conversation begins or comes back. Registers the session if it is new. */
   onStart(conversation: Conversation, source: StartSource): Promise<Started | undefined>
-  /** The host waits for the person. */
-  onNotice(conversation: Conversation, waitsFor: 'needs_permission' | 'needs_input'): Promise<void>
+  onNotice(conversation: Conversation, notice: Notice): Promise<void>
   /** The wake file changed: the text that starts a turn, or undefined where none is due. */
   onWake(conversation: Conversation): Promise<string | undefined>
   /** The conversation ends for good. */

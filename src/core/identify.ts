@@ -25,6 +25,8 @@ export async function identify(context: Context, hints: CallerHints): Promise<Ca
     (await fromSpawn(context, hints)) ??
     hints.configured
   const strong = vouched === undefined ? undefined : cleanId(vouched)
+  if (strong === undefined && argument !== undefined && argument !== connection.own)
+    await turnsOutShared(context, hints)
   const known = strong ?? connection.own
   const asCaller = (id: string, verified: boolean) => speakFor(context, hints, id, verified, strong !== undefined)
 
@@ -47,13 +49,32 @@ export async function identify(context: Context, hints: CallerHints): Promise<Ca
   }
   if (known !== undefined) return asCaller(known, true)
   const [only, ...more] = connection.named
-  if (only === undefined) return { kind: 'nobody', connection, host }
-  if (more.length === 0) return asCaller(only, false)
+  if (only === undefined && !(host.shared && argumentMeans === 'registers')) return { kind: 'nobody', connection, host }
+  const isShared = host.shared || more.length > 0 || (await isSharedSession(context, only))
+  if (only !== undefined && !isShared) return asCaller(only, false)
+  const speaksFor =
+    only === undefined
+      ? 'all sessions of its host'
+      : `${connection.named.size === 1 ? 'session' : `${connection.named.size} sessions`} (${[...connection.named].slice(0, 5).join(', ')})${more.length === 0 ? ' and may speak for others' : ''}`
   throw new BusError(
     'BAD_INPUT',
-    `This server speaks for ${connection.named.size} sessions (${[...connection.named].slice(0, 5).join(', ')}), and the call does not say for which.`,
+    `This server speaks for ${speaksFor}, and the call does not say for which.`,
     'Pass sessionId.',
   )
+}
+
+/**
+ * One session of the connection forgot to say its id when it registered; another one that is told apart by its argument
+ * shows that the connection is not that one’s alone.
+ */
+async function turnsOutShared(context: Context, { connection, argument }: CallerHints): Promise<void> {
+  if (connection.own === undefined || !(await isSharedSession(context, argument))) return
+  connection.named.add(connection.own)
+  delete connection.own
+}
+
+async function isSharedSession(context: Context, id: string | undefined): Promise<boolean> {
+  return id !== undefined && (await context.find(id))?.session.host.shared === true
 }
 
 /** The session that the start hook of our client bound to it. */
@@ -123,9 +144,11 @@ async function mayActAs(context: Context, hints: CallerHints, id: string): Promi
 type Standing = 'ours' | 'free' | 'same-client' | 'other'
 
 function standing(context: Context, hints: CallerHints, entry: Entry): Standing {
-  const { client, server } = entry.session.host
+  const { client, server, shared } = entry.session.host
   const { self } = context.processes
   if (server !== undefined && sameProcess(server, self)) return 'ours'
+  // Its plugin made it and knows no process to compare with; the first server that names it serves it.
+  if (shared && client === undefined && server === undefined) return 'free'
   const serverLives = server !== undefined && context.processes.check(server) !== 'gone'
   if (client !== undefined && hints.host.client !== undefined && sameProcess(client, hints.host.client)) {
     return serverLives ? 'same-client' : 'free'

@@ -34,6 +34,10 @@ export function observed(entry: Entry, check: CheckLife, nowMs: number): Observe
       life,
     }
   }
+  // That a program of many tabs is alive says nothing of a tab whose turn may have ended without a word.
+  if (entry.session.host.shared && activity.state === 'working' && nowMs - lastSignMs(entry, nowMs) > LIMITS.quietMs) {
+    return { state: 'unknown', evidence: `it was working, and has been silent since ${activity.lastSeenAt}`, life }
+  }
   return { state: activity.state, evidence: activity.evidence, life }
 }
 

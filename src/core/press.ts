@@ -51,7 +51,13 @@ export async function turnEnds(
   // Not what `entry` knows: it was set to idle above.
   await observeAs(context, { ...entry, activity: undefined }, 'working', 'the turn goes on: mail came')
   const text = compose({
-    identity: { id, name: entry.session.name, task: entry.session.task, neighbours: [] },
+    identity: {
+      id,
+      name: entry.session.name,
+      task: entry.session.task,
+      neighbours: [],
+      passesId: host.shared === true,
+    },
     introduce: false,
     fresh: due,
     changes: [],

@@ -96,5 +96,6 @@ function hostOf(context: Context, host: CallerHost, hostKey: string): Session['h
     ...(host.pane !== undefined && { pane: host.pane }),
     ...(host.terminal !== undefined && { terminal: host.terminal }),
     doors: host.doors,
+    ...(host.shared && { shared: true }),
   }
 }

@@ -29,6 +29,8 @@ export interface SessionHost {
   readonly executor?: HostExecutor
   /** True once the host's hooks have spoken: they tell the session of mail and changes. */
   readonly hooked?: boolean
+  /** True where one server speaks for all sessions of the host: an argument tells them apart. */
+  readonly shared?: boolean
   /** Ways this host can be woken while idle; empty = none. */
   readonly doors: readonly string[]
 }

@@ -17,6 +17,8 @@ export interface Host {
   readonly callLimitEnv?: string
   /** Ways an idle session of this host can be woken, best first. */
   readonly doors: readonly string[]
+  /** One server process serves all its sessions: they are told apart by the `sessionId` argument. */
+  readonly sharedServer?: boolean
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>

@@ -112,6 +112,7 @@ function about(setting: CallSetting, connection: Connection, extra: Extra): Call
         ...(info !== undefined && { version: info.version }),
         ...(client !== undefined && { client }),
         ...terminalIn(env),
+        ...(host.sharedServer && { shared: true }),
       },
     },
   }

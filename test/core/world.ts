@@ -122,6 +122,8 @@ export interface ClientOptions {
   readonly client?: ProcessRef | null
   readonly doors?: readonly string[]
   readonly kind?: string
+  /** Of a host whose sessions share one server. */
+  readonly shared?: boolean
   readonly ancestors?: readonly ProcessRef[]
   /** An id that the host puts into every call. */
   readonly hostSays?: string
@@ -223,7 +225,12 @@ export function createWorld(options: WorldOptions = {}): World {
     const caller = (says: Says = {}) =>
       bus.identify({
         connection,
-        host: { kind: given.kind ?? 'test', doors: given.doors ?? [], ...(own !== undefined && { client: own }) },
+        host: {
+          kind: given.kind ?? 'test',
+          doors: given.doors ?? [],
+          ...(given.shared && { shared: true }),
+          ...(own !== undefined && { client: own }),
+        },
         hostSays: given.hostSays,
         configured: given.configured,
         spawn: given.spawn,

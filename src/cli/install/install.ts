@@ -2,14 +2,14 @@
 
 import fs from 'node:fs'
 import type { Machine, Program, WiredFile, Wiring } from '../../hosts/wiring.ts'
-import { unifiedDiff } from './diff.ts'
+import { diffOf, wantedText } from './copy.ts'
 import { type Change, ChangedMeanwhile, changeFiles } from './host-file.ts'
 import { findRecord, type Known, type Look, lookAt, readJson, recordOf } from './look.ts'
-import { findHost } from './machine.ts'
+import { findHost, recordKey } from './machine.ts'
 import { originalOf } from './original.ts'
 import { dropRecord, type FileRecord, type InstallRecord, saveRecord, sha256, undoOf } from './record.ts'
 import { unreadable } from './refuse.ts'
-import { putIn, tracesOf } from './wire.ts'
+import { tracesOf } from './wire.ts'
 
 export interface Job {
   readonly wiring: Wiring
@@ -75,10 +75,16 @@ async function installOnce(job: Job): Promise<WireAnswer> {
   const { wiring, machine, program, dryRun } = job
   requireScripts(job)
   const looks = wiring.files(machine, program).map((file) => lookAt(file, wiring))
-  const known = findRecord(wiring, looks, program.home)
+  const known = findRecord(recordKey(wiring, machine), looks, program.home)
   const plans = looks.map((look): Plan => {
     const { file, now } = look
-    return { ...now, file, look, base: originalOf(now, file, recordOf(known, file)), next: putIn(now.text ?? '', file) }
+    return {
+      ...now,
+      file,
+      look,
+      base: originalOf(now, file, recordOf(known, file)),
+      next: wantedText(now.text ?? '', file),
+    }
   })
   const changes = plans.filter(({ text, next }) => text !== next)
   if (changes.length > 0 && !dryRun) {
@@ -95,7 +101,7 @@ async function installOnce(job: Job): Promise<WireAnswer> {
       path: plan.path,
       did: plan.text === plan.next ? 'unchanged' : plan.text === undefined ? 'created' : 'changed',
       entries: labelsOf(plan.file),
-      ...(dryRun && { diff: unifiedDiff(plan.path, plan.text, plan.next) }),
+      ...(dryRun && { diff: diffOf(plan, plan.file) }),
     })),
     notes: notesOn(job, plans, known),
     next:
@@ -106,11 +112,17 @@ async function installOnce(job: Job): Promise<WireAnswer> {
 }
 
 /** The record first: what was written without one could not be undone to the byte. */
-function write({ wiring, program, version }: Job, plans: readonly Plan[], changes: readonly Plan[], known?: Known) {
+function write(
+  { wiring, machine, program, version }: Job,
+  plans: readonly Plan[],
+  changes: readonly Plan[],
+  known?: Known,
+) {
   const kept = (known?.record.files ?? []).filter(({ path }) => !changes.some((change) => change.path === path))
+  const key = recordKey(wiring, machine)
   const record: InstallRecord = {
     version: 1,
-    host: wiring.kind,
+    host: key,
     installedAt: new Date().toISOString(),
     by: version,
     files: [...kept, ...plans.filter((plan) => changes.includes(plan)).map(fileRecord)],
@@ -122,11 +134,11 @@ function write({ wiring, program, version }: Job, plans: readonly Plan[], change
     made = changeFiles(changes)
   } catch (fault) {
     if (known?.home === program.home) saveRecord(program.home, known.record)
-    else dropRecord(program.home, wiring.kind)
+    else dropRecord(program.home, key)
     throw fault
   }
   if (made.length > 0) saveRecord(program.home, { ...record, directories: [...record.directories, ...made] })
-  if (known !== undefined && known.home !== program.home) dropRecord(known.home, wiring.kind)
+  if (known !== undefined && known.home !== program.home) dropRecord(known.home, key)
 }
 
 function fileRecord({ path, file, base, next }: Plan): FileRecord {
@@ -142,12 +154,20 @@ function fileRecord({ path, file, base, next }: Plan): FileRecord {
   }
 }
 
-function labelsOf({ members, lists }: WiredFile): string[] {
-  return [...members.map(({ label }) => label), ...lists.flatMap(({ items }) => Object.keys(items))]
+function labelsOf({ copy, members, lists }: WiredFile): string[] {
+  return [
+    ...(copy === undefined ? [] : [copy.label]),
+    ...members.map(({ label }) => label),
+    ...lists.flatMap(({ items }) => Object.keys(items)),
+  ]
 }
 
 function requireScripts({ wiring, machine, program }: Job): void {
-  const files = [program.server, ...wiring.scripts.map((name) => machine.join(program.hooks, name))]
+  const files = [
+    program.server,
+    ...wiring.scripts.map((name) => machine.join(program.hooks, name)),
+    ...wiring.files(machine, program).flatMap(({ copy }) => copy?.from ?? []),
+  ]
   const missing = files.find((file) => !fs.existsSync(file))
   if (missing === undefined) return
   throw unreadable(
@@ -163,6 +183,10 @@ function notesOn({ wiring, machine, program }: Job, plans: readonly Plan[], know
       ? [`${title} was not found on this machine; it will find the bus once it is there.`]
       : []),
     ...plans.flatMap(({ path, look }) => (look.ignored === undefined ? [] : [`${path}: ${look.ignored}`])),
+    ...plans.flatMap(({ file, look }) => {
+      const advice = file.advice?.(look.root)
+      return advice === undefined ? [] : [`${advice.text} ${advice.fix}`]
+    }),
     ...plans.flatMap(({ path, file, look }) =>
       recordOf(known, file) === undefined && look.byHand.length > 0
         ? [`${path}: takes the place of the ${look.byHand.join(', ')} written by hand; uninstall puts it back.`]
