@@ -82,6 +82,19 @@ export function observe(activity: Activity, state: ActivityState, evidence: stri
   return { ...activity, state, since: nowIso, evidence, lastSeenAt: nowIso, activitySeq, trail }
 }
 
+/**
+ * What the gate in front of the hooks noted: a person submitted a prompt at `turnAt`, and nobody has looked at it yet.
+ * A record that holds that turn already stays as it is. Compared for equality, so that a clock that was set hides no turn.
+ */
+export function withTurn(activity: Activity, turnAt: string | undefined): Activity {
+  if (turnAt === undefined || turnAt === activity.lastTurn) return activity
+  return {
+    ...observe(activity, 'working', 'a prompt was submitted', turnAt),
+    lastTurn: turnAt,
+    lastHumanPrompt: turnAt,
+  }
+}
+
 /** Fills what is missing into `raw` itself. @throws Error saying which field is wrong. */
 export function decodeActivity(raw: unknown): Activity {
   const record = requireTexts(raw, ['id', 'state', 'since', 'lastSeenAt'])

@@ -45,7 +45,7 @@ export async function attach(
     const alive = current !== undefined && !context.isHidden(current) ? current : undefined
     const session = alive?.session ?? fresh(context, traits, conversation, id, name, parent)
     const host = hostOf(session, traits, conversation, hostKey)
-    // A compaction happens in the middle of a turn; every other start waits for a prompt.
+    // A compaction keeps what was; every other start waits for a prompt.
     const activity = alive?.activity ?? freshActivity(id, nowIso)
     const state = source === 'compact' ? activity.state : 'idle'
     const clash: Clash | undefined = elsewhere && { at: nowIso, pid: elsewhere.pid, outcome: 'branched' }
@@ -57,8 +57,12 @@ export async function attach(
   if (entry === undefined) throw new Error('a session was written')
   if (found !== undefined && elsewhere !== undefined) {
     await noteClash(context, found.session.id, 'opened-twice', conversation.client?.pid)
-    await context.store.hosts.mark(found.session.host.hostKey)
   }
+  // Now every record that shows the turn holds it.
+  // A compaction happens in the middle of a turn.
+  if (source !== 'compact') await forgetTurn(context, hostKey)
+  const keyBefore = known?.session.host.hostKey
+  if (keyBefore !== undefined && keyBefore !== hostKey) await forgetTurn(context, keyBefore)
   await bind(context, traits, key, id, conversation)
   return entry
 }
@@ -75,6 +79,12 @@ async function spawnedFor(context: Context, { spawn, hostKey, client }: Conversa
   if (boundAt === undefined) return spawn === undefined || opens(spawn, entry, isOurs) ? entry : undefined
   const isKnown = client === undefined || (await context.store.hosts.ofClient(client)) !== undefined
   return !isKnown && opens(spawn, entry, isOurs) ? entry : undefined
+}
+
+/** What was noted at the last prompt of a conversation that begins anew, or goes on under another key. */
+async function forgetTurn(context: Context, hostKey: string): Promise<void> {
+  await context.store.hosts.ungate(hostKey)
+  await context.store.hosts.endTurn(hostKey)
 }
 
 async function bind(
@@ -125,6 +135,7 @@ async function freeKey(context: Context, conversation: Conversation): Promise<st
   const taken = await hosts.find(hostKey)
   if (taken === undefined) return hostKey
   await hosts.bind({ ...taken, isShared: true })
+  await hosts.ungate(hostKey)
   return ownKey(conversation) ?? hostKey
 }
 

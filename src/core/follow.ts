@@ -11,6 +11,7 @@ import { LIMITS } from './limits.ts'
 import { finished } from './liveness.ts'
 import { noticesFor } from './notices.ts'
 import type { Entry } from './ports.ts'
+import { ungate } from './prompt-gate.ts'
 import { unreadOf } from './roster.ts'
 import { isClosed, label } from './session.ts'
 
@@ -44,6 +45,8 @@ export async function watch(context: Context, caller: Caller, input: WatchInput)
     if (input.unwatch) await context.store.follow.drop(id, me)
     else await context.store.follow.add(id, me)
   }
+  // What changes in them leaves a mark only in part.
+  await ungate(context, entry)
   const before = own.session.watching
   const watching = entry?.session.watching ?? []
   await context.store.shown.change(me, (shown) => {

@@ -22,6 +22,8 @@ export interface HostTraits {
   readonly doors: readonly string[]
   /** What this plugin, or the host behind it, does to tabs when asked. */
   readonly executor?: HostExecutor
+  /** Its hooks at prompts stand behind a gate, which starts them only where something may be due. */
+  readonly gated?: true
   /** One client process runs several conversations at once, so the process says nothing about which one it is. */
   readonly sharesClient?: true
   /** One server serves all of them too, and the host says with no call whose it is: the model passes its id each time. */
@@ -80,6 +82,8 @@ export interface ContinueMoment {
   readonly isHeld?: boolean
   /** At `stop`: tasks that go on in the background. */
   readonly background?: number
+  /** At `stop`: the host has prompts of its own to come, at times it keeps. */
+  readonly isScheduled?: boolean
 }
 
 export interface ToolResult {

@@ -199,9 +199,14 @@ export async function noteClash(
   pid = context.processes.self.pid,
 ): Promise<void> {
   const clash = { at: context.nowIso(), pid, outcome }
-  await context.store.sessions
-    .change(id, (entry) => (entry?.activity === undefined ? undefined : { activity: { ...entry.activity, clash } }))
-    .catch(() => undefined)
+  try {
+    const entry = await context.store.sessions.change(id, (current) =>
+      current?.activity === undefined ? undefined : { activity: { ...current.activity, clash } },
+    )
+    if (entry?.session.host.hooked) await context.store.hosts.mark(entry.session.host.hostKey)
+  } catch {
+    // the refusal says what is wrong; the owner is told at the next one
+  }
 }
 
 /**

@@ -81,7 +81,7 @@ export interface EntryChange {
 }
 
 export interface SessionStore {
-  /** Undefined when there is no such session. @throws BusError STORE_UNREADABLE when there is one that cannot be read. */
+  /** With a turn that only the gate has noted laid over the activity, here and wherever an entry is handed out. Undefined when there is no such session. @throws BusError STORE_UNREADABLE when there is one that cannot be read. */
   read(id: string): Promise<Entry | undefined>
   list(): Promise<Listing>
   /**

@@ -5,20 +5,30 @@ import type { Context } from './context.ts'
 import type { ContinueMoment, Injection } from './host-plugin.ts'
 import { LIMITS } from './limits.ts'
 import type { Message } from './message.ts'
-import { observeAs } from './observing.ts'
+import { observeAs, observeEnd } from './observing.ts'
 import type { Entry } from './ports.ts'
+import { settleGate, ungate } from './prompt-gate.ts'
 import { compose } from './reminder.ts'
 import { unreadMessages } from './tell.ts'
 import { countWakes } from './wake.ts'
 import { wakeText } from './wake-text.ts'
 
-export async function turnEnds(context: Context, entry: Entry, moment: ContinueMoment): Promise<Injection | undefined> {
+export async function turnEnds(
+  context: Context,
+  entry: Entry,
+  moment: ContinueMoment,
+  isGated: boolean,
+): Promise<Injection | undefined> {
   const { id, host } = entry.session
   const background = moment.background ?? 0
   // First idle, then the look: a sender that comes later sees an idle session and wakes it.
-  await observeAs(context, entry, background > 0 ? 'working' : 'idle', 'the turn ended', background)
+  await observeEnd(context, entry, background > 0 ? 'working' : 'idle', 'the turn ended', background)
   const unread = await unreadMessages(context, id)
-  if (unread.length === 0) return undefined
+  if (unread.length === 0) {
+    if (isGated) await settleGate(context, id, moment.isScheduled)
+    return undefined
+  }
+  if (isGated) await ungate(context, entry)
   let due: readonly Message[] = []
   let holds = false
   await context.store.shown.change(id, (shown) => {
@@ -96,6 +106,8 @@ export async function wake(
   const [first] = due
   if (first === undefined) return undefined
   const wakeId = context.random.token(10)
+  // The prompt that follows is the proof, and only a hook can see it.
+  await ungate(context, current)
   await context.store.sessions.change(id, (now) =>
     now?.activity === undefined
       ? undefined

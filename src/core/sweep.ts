@@ -46,6 +46,10 @@ async function removeSession(context: Context, entry: Entry): Promise<boolean> {
   for (const name of [session.name, ...session.aliases]) {
     if (name !== undefined) await store.names.drop(fold(name), session.id)
   }
+  if (session.host.hooked) {
+    await store.hosts.ungate(session.host.hostKey)
+    await store.hosts.endTurn(session.host.hostKey)
+  }
   for (const target of session.watching) await store.follow.drop(target, session.id)
   for (const follower of await store.follow.followers(session.id)) await store.follow.drop(session.id, follower)
   return true

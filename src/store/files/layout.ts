@@ -19,11 +19,13 @@ export const DIRECTORIES = [
   'hosts',
   'clients',
   'pending',
+  'gated',
   'wakes',
   'watchers',
   'actions',
   'locks',
   'log',
+  'turns',
 ] as const
 
 export interface Layout {
@@ -50,6 +52,9 @@ export interface Layout {
   host(hostKey: string): string
   client(tag: string): string
   pending(hostKey: string): string
+  gated(hostKey: string): string
+  readonly turns: string
+  turn(hostKey: string): string
   wake(hostKey: string): string
   watchers(id: string): string
   readonly actionQueues: string
@@ -85,6 +90,9 @@ export function layout(home: string): Layout {
     host: (hostKey) => at('hosts', `${fileName(hostKey)}.json`),
     client: (tag) => at('clients', `${tag}.json`),
     pending: (hostKey) => at('pending', fileName(hostKey)),
+    gated: (hostKey) => at('gated', fileName(hostKey)),
+    turns: at('turns'),
+    turn: (hostKey) => at('turns', fileName(hostKey)),
     wake: (hostKey) => at('wakes', fileName(hostKey)),
     watchers: (id) => at('watchers', fileName(id)),
     actionQueues: at('actions'),
