@@ -8,28 +8,28 @@ import os from 'node:os'
 import path from 'node:path'
 import { attached } from '../src/core/attach.ts'
 import { createHostPlugin } from '../src/core/attend.ts'
-import type { Conversation, HostPlugin, Injection } from '../src/core/host-plugin.ts'
+import { mayAsk, takeActions } from '../src/core/bridge.ts'
+import type { Conversation, HostTraits, Injection } from '../src/core/host-plugin.ts'
 import type { PluginAnswer, PluginContext, PluginModule } from '../src/core/plugin-module.ts'
 import { noteSetting, settingLine } from '../src/core/setting.ts'
-import { conversationOf, readContext, traitsOf } from '../src/hosts/ide.ts'
+import { conversationOf, type PluginFor, readContext, traitsOf } from '../src/hosts/ide.ts'
+import { pluginActionOf } from '../src/hosts/ide-actions.ts'
 import { createLog } from '../src/system/log.ts'
 import { type HookBus, openHookBus } from './open.ts'
 
 /** What a turn may lose to one call, ms. */
 const LIMIT_MS = 1_000
 
-export interface PluginPlace {
+export interface PluginPlace extends PluginFor {
   /** The folder of the plugin: `config.json` beside it may name the home. */
   readonly folder: string
-  /** The host where the IDE does not say its name. */
-  readonly kind: string
 }
 
 interface Call {
   readonly bus: HookBus
   readonly context: PluginContext
   readonly conversation: Conversation
-  readonly plugin: HostPlugin
+  readonly traits: HostTraits
 }
 
 type Work = (call: Call) => Promise<PluginAnswer | undefined>
@@ -40,17 +40,34 @@ export function coordination(name: string, place: PluginPlace): Required<Omit<Pl
   const hook = hooksOf(name, place)
   return {
     name,
-    onSend: hook('onSend', async ({ plugin, conversation, context }) =>
-      told(await plugin.onSend(conversation, context.prompt ?? '')),
+    onSend: hook('onSend', async ({ bus, traits, conversation, context }) =>
+      told(await createHostPlugin(bus.context, traits).onSend(conversation, context.prompt ?? '')),
     ),
-    onContinue: hook('onContinue', async ({ plugin, conversation, context }) => {
+    onContinue: hook('onContinue', async ({ bus, traits, conversation, context }) => {
       const { at = 'tools', isHeld = false } = context
-      return told(await plugin.onContinue(conversation, at === 'stop' ? { at, isHeld } : { at }))
+      const moment = at === 'stop' ? { at, isHeld } : { at }
+      return told(await createHostPlugin(bus.context, traits).onContinue(conversation, moment))
     }),
-    onEnd: hook('onEnd', async ({ plugin, conversation, context }) => {
-      await plugin.onEnd(conversation, context.reason ?? 'closed')
+    onEnd: hook('onEnd', async ({ bus, traits, conversation, context }) => {
+      await createHostPlugin(bus.context, traits).onEnd(conversation, context.reason ?? 'closed')
       return undefined
     }),
+  }
+}
+
+/** What the tools of the bus asked to be done to tabs, for the front end that does it. */
+export function actionBridge(name: string, place: PluginPlace): Required<Pick<PluginModule, 'name' | 'onToolResult'>> {
+  const hook = hooksOf(name, place)
+  const onToolResult = hook('onToolResult', async ({ bus, traits, context }) => {
+    const { tool = '', result } = context
+    const { executor } = traits
+    const actions = executor === undefined ? [] : await takeActions(bus.context, executor, { tool, result })
+    return actions.length === 0 ? undefined : { __actions: actions.map(pluginActionOf) }
+  })
+  return {
+    name,
+    // Called after every tool of the IDE, nearly always one of somebody else's.
+    onToolResult: async (context) => (mayAsk(readContext(context)?.tool ?? '') ? onToolResult(context) : undefined),
   }
 }
 
@@ -91,7 +108,7 @@ export function joined(name: string, plugins: readonly PluginModule[]): PluginMo
   }
 }
 
-function hooksOf(name: string, { folder, kind }: PluginPlace): (method: string, work: Work) => Hook {
+function hooksOf(name: string, { folder, ...made }: PluginPlace): (method: string, work: Work) => Hook {
   const home = homeOf(folder)
   const report = (method: string, fault: unknown) =>
     createLog({ file: path.join(home, 'log', 'hooks.log'), level: 'warn', stderr: undefined }).error('plugin', {
@@ -106,8 +123,8 @@ function hooksOf(name: string, { folder, kind }: PluginPlace): (method: string, 
       const context = readContext(raw)
       if (context === undefined) return undefined
       bus ??= openHookBus(process.env, ['--home', home])
-      const plugin = createHostPlugin(bus.context, traitsOf(context, kind))
-      return await soon(work({ bus, context, conversation: conversationOf(context), plugin }))
+      const traits = traitsOf(context, made)
+      return await soon(work({ bus, context, conversation: conversationOf(context), traits }))
     } catch (fault) {
       report(method, fault)
       return undefined

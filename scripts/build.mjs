@@ -66,6 +66,7 @@ for (const file of ['index.js', 'package.json', 'hooks']) {
 copyFileSync(path.join(root, 'LICENSE'), path.join(plugins, 'claude-code/LICENSE'))
 // Plugins that a host loads into its own process: a folder each that works wherever it is copied.
 await sealed('plugins/session-coordination')
+await sealed('plugins/session-manager-bridge')
 await sealed('plugins/scene-model-context')
 await sealed('hooks/cli-plugin')
 

@@ -4,6 +4,7 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { createHostPlugin } from './core/attend.ts'
+import { bridged } from './core/bridge.ts'
 import type { Bus } from './core/bus.ts'
 import { type BusDeps, createContext } from './core/context.ts'
 import { createBus } from './core/create-bus.ts'
@@ -68,8 +69,11 @@ export async function openBus(options: OpenOptions): Promise<OpenedBus> {
     log: (level, event, facts) => log[level](event, facts),
   }
   const bus = createBus(deps)
-  const hostPlugin = (traits: HostTraits) =>
-    silenced(createHostPlugin(createContext(deps), traits), (method, fault) => log.error('plugin', { method, fault }))
+  const hostPlugin = (traits: HostTraits) => {
+    const context = createContext(deps)
+    const plugin = bridged(context, traits, createHostPlugin(context, traits))
+    return silenced(plugin, (method, fault) => log.error('plugin', { method, fault }))
+  }
   return { bus, hostPlugin, store, processes, home, log, warnings: store.warnings, close: () => store.close() }
 }
 

@@ -2,7 +2,7 @@
 
 import { coordination } from '../../hooks/ide.ts'
 
-const plugin = coordination('session-coordination', { folder: __dirname, kind: 'msun' })
+const plugin = coordination('session-coordination', { folder: __dirname, kind: 'msun', performs: true })
 
 export const { name, onSend, onContinue, onEnd } = plugin
 export default plugin

@@ -2,7 +2,6 @@
 
 import { type Activity, observe } from './activity.ts'
 import { attach, attached } from './attach.ts'
-import { takeActions } from './bridge.ts'
 import type { Context } from './context.ts'
 import type { Conversation, HostPlugin, HostTraits, Injection, Notice, Started, StartSource } from './host-plugin.ts'
 import { cleanId } from './ids.ts'
@@ -51,12 +50,9 @@ export function createHostPlugin(context: Context, traits: HostTraits): HostPlug
       await observeAs(context, entry, 'working', 'tools ran')
       return inject(await tell(context, traits, entry, { at: 'tools' }))
     },
-    async onToolResult(conversation, result) {
-      const { executor } = traits
-      const actions = executor === undefined ? [] : await takeActions(context, executor, result)
+    async onToolResult(conversation) {
       const injection = await this.onContinue(conversation, { at: 'tools' })
-      if (injection === undefined && actions.length === 0) return undefined
-      return { ...(injection && { injection }), ...(actions.length > 0 && { actions }) }
+      return injection && { injection }
     },
     async onNotice(conversation, notice) {
       const entry = (await ours(conversation))?.entry

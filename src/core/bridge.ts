@@ -2,7 +2,7 @@
 
 import { type Action, isActionId } from './action.ts'
 import type { Context } from './context.ts'
-import type { ToolResult } from './host-plugin.ts'
+import type { HostPlugin, HostTraits, ToolResult } from './host-plugin.ts'
 import { finishAction } from './perform.ts'
 import type { HostExecutor } from './ports-actions.ts'
 
@@ -10,6 +10,24 @@ import type { HostExecutor } from './ports-actions.ts'
 const ASKING = /(^|[^A-Za-z0-9])(create_session|manage_session|send_message)$/
 /** Ids in one result; a send to many asks for as many wakes. */
 const MOST = 64
+
+/** The plugin of a host that performs actions from results: after a tool it hands them out too. Others as they are. */
+export function bridged(context: Context, { executor }: HostTraits, plugin: HostPlugin): HostPlugin {
+  if (executor === undefined || executor.watches) return plugin
+  return {
+    ...plugin,
+    async onToolResult(conversation, result) {
+      const actions = await takeActions(context, executor, result)
+      const reply = await plugin.onToolResult(conversation, result)
+      return actions.length === 0 ? reply : { ...reply, actions }
+    },
+  }
+}
+
+/** Whether a tool may have asked for an action: what can be known of any other without opening the bus. */
+export function mayAsk(tool: string): boolean {
+  return ASKING.test(tool)
+}
 
 /**
  * The waiting actions a result names. A result that was forged can name nothing that was not asked for, and what it says of
@@ -20,14 +38,19 @@ export async function takeActions(
   executor: HostExecutor,
   { tool, result }: ToolResult,
 ): Promise<readonly Action[]> {
-  if (executor.watches || !ASKING.test(tool)) return []
+  if (!mayAsk(tool)) return []
   const actions: Action[] = []
   for (const id of idsIn(result)) {
-    const action = await context.store.actions.claim(executor.id, id)
-    if (action === undefined) continue
-    // The front end never tells how it went: that it was asked is all that can be known.
-    await finishAction(context, action, { state: 'done', evidence: 'handed to the front end of the host' })
-    actions.push(action)
+    // One that cannot be taken, or noted as handed over, must not keep back those that were: nobody else gets them.
+    try {
+      const action = await context.store.actions.claim(executor.id, id)
+      if (action === undefined) continue
+      actions.push(action)
+      // The front end never tells how it went: that it was asked is all that can be known.
+      await finishAction(context, action, { state: 'done', evidence: 'handed to the front end of the host' })
+    } catch (fault) {
+      context.log?.('error', 'action', { id, fault: String(fault) })
+    }
   }
   return actions
 }

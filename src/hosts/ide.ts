@@ -1,5 +1,6 @@
 /** What an IDE says of a tab, turned into a conversation. Nothing in it is taken for granted: the IDE is not ours. */
 
+import { OPERATIONS } from '../core/action.ts'
 import type { Conversation, HostTraits } from '../core/host-plugin.ts'
 import type { PluginContext } from '../core/plugin-module.ts'
 
@@ -39,12 +40,22 @@ export function conversationOf(context: PluginContext): Conversation {
   }
 }
 
-/** @param kind what the plugin was made for, where the IDE does not say its name. */
-export function traitsOf({ host = '' }: PluginContext, kind: string): HostTraits {
+/** What a plugin was made for. */
+export interface PluginFor {
+  /** The host where the program does not say its name. */
+  readonly kind: string
+  /** It has tabs, and a front end that performs the `__actions` of the bridge on them. */
+  readonly performs?: true
+}
+
+export function traitsOf({ host = '' }: PluginContext, { kind, performs }: PluginFor): HostTraits {
+  const id = KIND.test(host) ? host : kind
   return {
-    kind: KIND.test(host) ? host : kind,
+    kind: id,
     injection: 'per-request',
-    doors: [],
+    // Its front end sees what the tools of its own tabs answer, and nothing else: no queue, no wake file.
+    doors: performs ? ['push'] : [],
+    ...(performs && { executor: { id, watches: false, kinds: ['create', ...OPERATIONS] } }),
     sharesClient: true,
     sharedServer: true,
   }

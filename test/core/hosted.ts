@@ -1,6 +1,7 @@
 /** A host made up for tests: conversations in processes, reported moment by moment as a host’s hooks would. */
 
 import { createHostPlugin } from '../../src/core/attend.ts'
+import { bridged } from '../../src/core/bridge.ts'
 import type {
   ContinueMoment,
   Conversation,
@@ -39,7 +40,8 @@ export interface Host {
 }
 
 export function openHost(world: World, traits = KEPT): Host {
-  const plugin = createHostPlugin(world.context(), traits)
+  const context = world.context()
+  const plugin = bridged(context, traits, createHostPlugin(context, traits))
   return {
     plugin,
     talk(hostKey, more = {}) {

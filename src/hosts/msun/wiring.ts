@@ -3,7 +3,7 @@
 import { ideHome, launchOfPlugin, pluginFolder } from '../plugin-folder.ts'
 import type { Launch, Machine, Program, WiredFile, Wiring } from '../wiring.ts'
 
-const PLUGINS = ['session-coordination', 'scene-model-context']
+const PLUGINS = ['session-coordination', 'session-manager-bridge', 'scene-model-context']
 const SERVER_KEYS = new Set(['command', 'args', 'env', 'enabled'])
 /** What this one server takes the place of. */
 const OLD_SERVERS = ['session-coordinator', 'session-manager']
@@ -12,7 +12,8 @@ export const msunWiring: Wiring = {
   kind: 'msun',
   title: 'msun',
   binaries: ['msun'],
-  gives: 'every tab is told at each prompt and between tools who it is, what is unread and what it follows',
+  gives:
+    'every tab is told at each prompt and between tools who it is, what is unread and what it follows; tabs open, steer and wake each other',
   scripts: [],
   directory,
   home: ideHome,
