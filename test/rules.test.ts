@@ -138,6 +138,21 @@ describe('the rooms of src/', () => {
     ).toEqual([])
   })
 
+  it('what a hook tells carries none of what performs actions: every hook would load it', () => {
+    const byFile = new Map(sources.map((source) => [source.file, source]))
+    const reached = new Set<string>()
+    const walk = (file: string): void => {
+      if (reached.has(file)) return
+      reached.add(file)
+      for (const { to, isType } of byFile.get(file)?.imports ?? []) if (!isType) walk(to)
+    }
+    walk('core/attend.ts')
+    expect(reached).toContain('core/tell.ts')
+    expect(['core/bridge.ts', 'core/perform.ts', 'core/create-session.ts'].filter((file) => reached.has(file))).toEqual(
+      [],
+    )
+  })
+
   it('the library and the tools never reach a store, the SDK or the environment through somebody else', () => {
     const byFile = new Map(sources.map((source) => [source.file, source]))
     const reached = (start: string, seen = new Set<string>()): Set<string> => {

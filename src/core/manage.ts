@@ -62,16 +62,17 @@ interface Wanted {
 async function onTab(context: Context, operation: Operation, { by, params, entry }: Wanted): Promise<ActionAnswer> {
   const { id, host } = entry.session
   const seen = context.observe(entry)
-  if (seen.life === 'gone') {
-    return {
-      kind: operation,
-      state: 'failed',
-      evidence: `${label(entry.session)} has no tab any more: ${seen.evidence}`,
-    }
+  const gone: ActionAnswer = {
+    kind: operation,
+    state: 'failed',
+    evidence: `${label(entry.session)} has no tab any more: ${seen.evidence}`,
   }
+  if (seen.life === 'gone') return gone
   const target = targetOf(entry)
   const route = await routeTo(context, operation, target, host.executor, by.executor)
   if ('reason' in route) return unsupported(operation, route)
+  // A host that performs says when a tab ends; a terminal stays there when what ran in it has ended.
+  if ('queue' in route && seen.state === 'ended') return gone
   if (operation === 'close' && id === by.id && 'local' in route) {
     throw new BusError(
       'BAD_INPUT',

@@ -12,7 +12,7 @@ import { msunWiring } from '../../src/hosts/msun/wiring.ts'
 import { openPlace, type Place } from './install-place.ts'
 
 const DIST = path.resolve('dist')
-const PLUGINS = ['scene-model-context', 'session-coordination']
+const PLUGINS = ['scene-model-context', 'session-coordination', 'session-manager-bridge']
 
 let place: Place
 let home: string
@@ -151,7 +151,7 @@ describe('doctor', () => {
       {
         area: 'hosts',
         level: 'ok',
-        text: expect.stringMatching(/^msun: 7 entries wired; its plugins answer in \d+ ms\.$/),
+        text: expect.stringMatching(/^msun: 10 entries wired; its plugins answer in \d+ ms\.$/),
       },
     ])
     expect(fs.existsSync(path.join(home, 'sessions'))).toBe(false)
@@ -163,6 +163,12 @@ describe('doctor', () => {
   })
 
   it.each([
+    [
+      'the bridge that is gone',
+      () => fs.rmSync(plugin('session-manager-bridge')),
+      'fail',
+      'plugin session-manager-bridge is missing',
+    ],
     [
       'a plugin that is gone',
       () => fs.rmSync(plugin('session-coordination')),

@@ -1,5 +1,6 @@
 /** From results to actions of an IDE: what nobody asked for moves no tab, and what was asked for is done once. */
 import { describe, expect, it } from 'vitest'
+import { takeActions } from '../../src/core/bridge.ts'
 import { openHost } from './hosted.ts'
 import { IDE } from './tabs.ts'
 import { createWorld, only } from './world.ts'
@@ -49,6 +50,30 @@ describe('a result of ours', () => {
       state: 'done',
       evidence: 'handed to the front end of the host',
     })
+  })
+})
+
+describe('what cannot be taken or noted', () => {
+  it('keeps back none of the others that a result names', async () => {
+    const { world, host, one } = await ide()
+    for (const name of ['three', 'four']) {
+      const talk = host.talk(name, { title: name })
+      await talk.prompt()
+      await talk.stop()
+    }
+    const answer = await one.tools.send(['two', 'three', 'four'], 'x')
+    const ids = answer.to.map(({ wake }) => wake.action?.id)
+    const { claim, finish } = world.store.actions
+    const broken: typeof world.store.actions = {
+      ...world.store.actions,
+      claim: (executor, id) => (id === ids[0] ? Promise.reject(new Error('not JSON')) : claim(executor, id)),
+      finish: (action, ...more) =>
+        action.id === ids[1] ? Promise.reject(new Error('no room')) : finish(action, ...more),
+    }
+    const context = { ...world.context(), store: { ...world.store, actions: broken } }
+    if (IDE.executor === undefined) throw new Error('an IDE performs actions')
+    const taken = await takeActions(context, IDE.executor, { tool: 'send_message', result: answer })
+    expect(taken.map(({ id }) => id)).toEqual(ids.slice(1))
   })
 })
 

@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import { onTestFinished } from 'vitest'
-import { makePlace } from '../processes/lab/place.ts'
+import { makePlace, type Place } from '../processes/lab/place.ts'
 import { endAll } from '../processes/lab/processes.ts'
 import { startRemote } from '../processes/lab/remote.ts'
 import { until } from '../processes/lab/until.ts'
@@ -37,13 +37,17 @@ export interface Ide {
 }
 
 export interface IdeOptions {
+  /** A tab that an action opens gets the id that came with it. */
+  readonly takesIds?: boolean
+  /** Where it all is, if not in a place of its own. */
+  readonly place?: Place
   /** More servers for `mcp-servers.json`. */
   readonly servers?: Readonly<Record<string, { command: string; args: readonly string[] }>>
 }
 
 /** What a user does: install, then start. Gone when the test is over. */
 export async function openIde(options: IdeOptions = {}): Promise<Ide> {
-  const place = makePlace('ide')
+  const place = options.place ?? makePlace('ide')
   const userHome = place.directory
   onTestFinished(() => {
     endAll()
@@ -64,6 +68,7 @@ export async function openIde(options: IdeOptions = {}): Promise<Ide> {
   const all = { ...JSON.parse(fs.readFileSync(servers, 'utf8')), ...options.servers }
   fs.writeFileSync(servers, JSON.stringify(all))
   const remote = await startRemote('test/ide/main', { env, cwd: userHome })
+  await remote.ask('takeIds', { takesIds: options.takesIds === true })
   const home = path.join(userHome, '.msun', 'session-mcp')
   const ide: Ide = {
     userHome,

@@ -31,6 +31,10 @@ serve({
   async servers() {
     return (await started).servers.pids
   },
+  async takeIds({ takesIds }: { takesIds: boolean }) {
+    const { desk } = await started
+    desk.takesIds = takesIds
+  },
   async open(tab: Partial<Tab> & { title: string }) {
     return shown((await started).desk.open(tab))
   },

@@ -5,7 +5,13 @@ import type { PluginAction } from '../../src/core/plugin-module.ts'
 /** What the model of a tab does next; there is no model. `$me` in arguments is the id it reads in its system prompt. */
 export type Step =
   | { readonly say: string }
-  | { readonly call: string; readonly args?: Record<string, unknown>; readonly server?: string }
+  | {
+      readonly call: string
+      readonly args?: Record<string, unknown>
+      readonly server?: string
+      /** No plugin is shown the result. */
+      readonly isUnseen?: boolean
+    }
   /** Goes on when somebody releases it, or the turn is cancelled. */
   | { readonly hold: true }
 
@@ -43,6 +49,8 @@ export interface Desk {
   readonly scripts: Map<string, Step[]>
   readonly performed: Performed[]
   active: string | undefined
+  /** Whether a tab that an action opens gets the id that came with it; else it has one of the IDE’s own. */
+  takesIds: boolean
   open(tab: Partial<Tab> & { readonly title: string }): Tab
   find(idOrTitle: string): Tab
 }
@@ -55,6 +63,7 @@ export function createDesk(): Desk {
     scripts: new Map(),
     performed: [],
     active: undefined,
+    takesIds: false,
     open(given) {
       const tab: Tab = {
         id: `tab-${++opened}`,
@@ -98,7 +107,8 @@ export function perform(desk: Desk, front: Front, action: PluginAction): void {
   try {
     if (type === 'create_session') {
       const { name = 'New', projectPath = '', prompt = '', model, scene } = action
-      const tab = desk.open({ title: name, projectPath, ...(model && { model }), ...(scene && { scene }) })
+      const id = desk.takesIds && { id: sessionId }
+      const tab = desk.open({ title: name, projectPath, ...id, ...(model && { model }), ...(scene && { scene }) })
       front.prompt(tab, prompt)
     } else {
       const operation = OPERATIONS[type]

@@ -28,9 +28,10 @@ export function createTurns(desk: Desk, plugins: Plugins, servers: Servers): Tur
   }
 
   async function callTool(tab: Tab, step: Extract<Step, { call: string }>, system: string): Promise<void> {
-    const { call: tool, server = OURS, args = {} } = step
+    const { call: tool, server = OURS, args = {}, isUnseen = false } = step
     const result = await servers.call(server, tool, filled(args, system)).catch((fault) => ({ fault: String(fault) }))
     tab.chat.push({ who: 'tool', text: JSON.stringify(result) })
+    if (isUnseen) return
     for (const { __actions = [] } of await ask('onToolResult', tab, { tool, server, result })) {
       for (const action of __actions) perform(desk, front, action)
     }
