@@ -3,8 +3,6 @@
  * tab: whatever goes wrong is silence, within a second, and a line in log/hooks.log for `session-mcp doctor`.
  */
 
-import fs from 'node:fs'
-import os from 'node:os'
 import path from 'node:path'
 import { attached } from '../src/core/attach.ts'
 import { createHostPlugin } from '../src/core/attend.ts'
@@ -15,6 +13,7 @@ import { noteSetting, settingLine } from '../src/core/setting.ts'
 import { conversationOf, type PluginFor, readContext, traitsOf } from '../src/hosts/ide.ts'
 import { pluginActionOf } from '../src/hosts/ide-actions.ts'
 import { createLog } from '../src/system/log.ts'
+import { homeOf } from './ide-home.ts'
 import { type HookBus, openHookBus } from './open.ts'
 
 /** What a turn may lose to one call, ms. */
@@ -129,23 +128,6 @@ function hooksOf(name: string, { folder, ...made }: PluginPlace): (method: strin
       report(method, fault)
       return undefined
     }
-  }
-}
-
-/**
- * `config.json` in the plugin's folder, as `session-mcp install` wrote it, since the server was given the same home there;
- * else SESSION_MCP_HOME, else the home of this IDE.
- */
-function homeOf(folder: string): string {
-  return configured(folder) ?? (process.env['SESSION_MCP_HOME'] || path.join(os.homedir(), '.msun', 'session-mcp'))
-}
-
-function configured(folder: string): string | undefined {
-  try {
-    const { home } = JSON.parse(fs.readFileSync(path.join(folder, 'config.json'), 'utf8')) as { home?: unknown }
-    return typeof home === 'string' && path.isAbsolute(home) ? home : undefined
-  } catch {
-    return undefined // copied by hand, without one
   }
 }
 

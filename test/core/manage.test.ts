@@ -177,6 +177,23 @@ describe('tabs of an IDE that performs actions itself', () => {
     expect((await one.tools.manage('two', 'cancel')).action).toMatchObject({ state: 'unsupported' })
     expect(await world.store.actions.waiting('msun')).toHaveLength(1)
   })
+
+  it('are asked for nothing once they have ended, though the program behind them lives', async () => {
+    const world = createWorld()
+    const ide = openHost(world, IDE)
+    const [one, two_] = [ide.talk('tab-1', { title: 'one' }), ide.talk('tab-2', { title: 'two' })]
+    await one.prompt()
+    await two_.prompt()
+    await two_.end('closed')
+    expect((await one.tools.manage('two', 'switch')).action).toEqual({
+      kind: 'switch',
+      state: 'failed',
+      evidence: 'two has no tab any more: session end (closed)',
+    })
+    expect(await world.store.actions.waiting('msun')).toEqual([])
+    await two_.prompt()
+    expect((await one.tools.manage('two', 'switch')).action).toMatchObject({ state: 'requested' })
+  })
 })
 
 describe('a plugin that looks into its queue itself', () => {

@@ -39,6 +39,8 @@ export interface Ide {
 export interface IdeOptions {
   /** A tab that an action opens gets the id that came with it. */
   readonly takesIds?: boolean
+  /** Folders copied and the server written by hand, with these arguments, instead of `session-mcp install msun`. */
+  readonly byHand?: readonly string[]
   /** Where it all is, if not in a place of its own. */
   readonly place?: Place
   /** More servers for `mcp-servers.json`. */
@@ -63,13 +65,14 @@ export async function openIde(options: IdeOptions = {}): Promise<Ide> {
     if (status !== 0) throw new Error(`session-mcp ${args.join(' ')} ended with ${status}: ${stderr}`)
     return stdout
   }
-  run('install', 'msun')
   const servers = path.join(userHome, '.msun', 'mcp-servers.json')
+  if (options.byHand === undefined) run('install', 'msun')
+  else layByHand(path.join(userHome, '.msun'), options.byHand)
   const all = { ...JSON.parse(fs.readFileSync(servers, 'utf8')), ...options.servers }
   fs.writeFileSync(servers, JSON.stringify(all))
   const remote = await startRemote('test/ide/main', { env, cwd: userHome })
   await remote.ask('takeIds', { takesIds: options.takesIds === true })
-  const home = path.join(userHome, '.msun', 'session-mcp')
+  const home = path.join(userHome, options.byHand === undefined ? '.msun/session-mcp' : '.session-mcp')
   const ide: Ide = {
     userHome,
     home,
@@ -100,6 +103,14 @@ export async function openIde(options: IdeOptions = {}): Promise<Ide> {
     kill: () => remote.kill(),
   }
   return ide
+}
+
+function layByHand(directory: string, args: readonly string[]): void {
+  for (const name of ['session-coordination', 'session-manager-bridge', 'scene-model-context']) {
+    fs.cpSync(path.resolve('dist/plugins', name), path.join(directory, 'plugins', name), { recursive: true })
+  }
+  const server = { command: 'node', args: [CLI, ...args], env: {}, enabled: true }
+  fs.writeFileSync(path.join(directory, 'mcp-servers.json'), JSON.stringify({ 'session-mcp': server }))
 }
 
 /** The system prompt of the last request. */

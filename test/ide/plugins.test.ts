@@ -142,14 +142,21 @@ describe('a plugin', () => {
     const elsewhere = path.join(ide.userHome, 'esm', 'plugins')
     fs.mkdirSync(elsewhere, { recursive: true })
     fs.writeFileSync(path.join(ide.userHome, 'esm', 'package.json'), '{"type":"module"}')
-    for (const name of ['session-coordination', 'scene-model-context']) {
+    const hooks = {
+      'session-coordination': ['onSend', 'onContinue', 'onEnd'],
+      'session-manager-bridge': ['onToolResult'],
+      'scene-model-context': ['onSend', 'onContinue'],
+    }
+    for (const [name, own] of Object.entries(hooks)) {
       fs.cpSync(path.resolve('dist/plugins', name), path.join(elsewhere, name), { recursive: true })
       const file = path.join(elsewhere, name, 'index.js')
       const text = fs.readFileSync(file, 'utf8')
       const wanted = [...text.matchAll(/\brequire\("([^"]+)"\)/g)].map(([, module = '']) => module)
       expect(wanted.filter((module) => !module.startsWith('node:'))).toEqual([])
       const module = await import(file)
-      expect(module).toMatchObject({ name, onSend: expect.any(Function), onContinue: expect.any(Function) })
+      const exported = Object.keys({ ...module.default }).filter((key) => typeof module.default[key] === 'function')
+      expect(exported.sort()).toEqual([...own].sort())
+      expect(module).toMatchObject({ name, ...Object.fromEntries(own.map((hook) => [hook, expect.any(Function)])) })
       expect(module.default.onSend).toBe(module.onSend)
     }
   })
