@@ -90,67 +90,70 @@ describe('create_session', () => {
   it.each([
     ['keeps an id of its own: the line at the end of its prompt names the record', false],
     ['takes over the id that came with the action', true],
-  ])('opens a tab that becomes its record and answers its creator, where the tab %s', async (_, takesIds) => {
-    const ide = await two({ takesIds })
-    await ide.script(
-      'cart helper',
-      register('reviews the cart'),
-      call('send_message', { to: 'Shop', content: 'Two findings.', activationMessage: 'I am done.' }),
-      call('complete_session', { result: '2 findings' }),
-    )
-    const asked = {
-      prompt: 'Review cart.ts; say "$(x)" `y`.',
-      task: 'Review',
-      name: 'cart helper',
-      model: 'model-9',
-      scene: 'deep review',
-      projectPath: path.join(ide.userHome, 'other shop'),
-    }
-    const shop = await ide.type(
-      'Shop',
-      'Open a helper.',
-      call('create_session', asked),
-      { say: 'Opened.' },
-      call('read_inbox'),
-    )
-    const answered = shop.chat.findLast(({ text }) => text.includes('"sessionId"'))?.text ?? '{}'
-    const answer = (JSON.parse(answered) as { structuredContent: CreateAnswer }).structuredContent
-    const done = await until('the helper is done', async () => {
-      const { tabs } = await ide.desk()
-      const tab = tabs.find(({ title }) => title === 'cart helper')
-      return tab?.state === 'idle' && tab.chat.length > 1 && tab
-    })
-    expect(done.id === answer.sessionId).toBe(takesIds)
-    expect(done).toMatchObject({ model: 'model-9', scene: 'deep review', projectPath: asked.projectPath })
-    const [first] = done.chat
-    expect(first).toMatchObject({ who: 'user', text: expect.stringContaining(asked.prompt) })
-    expect(first?.text).toMatch(/^Session "Shop" opened this session through session-mcp and asks:/)
-    for (const system of done.requests) expect(system).toContain(`"cart helper" (id ${answer.sessionId})`)
-    expect(ide.shell('show', 'cart helper')).toMatchObject({
-      id: answer.sessionId,
-      host: 'msun',
-      spawnedBy: shop.id,
-      task: 'reviews the cart',
-      result: '2 findings',
-      opened: { state: 'done' },
-    })
-    expect(ide.shell<{ sessions: object[] }>('list').sessions).toHaveLength(3)
-    // Its answer started a turn of its creator, which read it.
-    const creator = await until('its creator has read the answer', async () => {
-      const tab = await ide.tab('Shop')
-      return tab.state === 'idle' && pushes(tab).length === 1 && tab
-    })
-    expect(pushes(creator)[0]?.text).toContain(
-      'from session "cart helper" (not the user, sender not verified): "I am done."',
-    )
-    expect(lastResult<{ messages: object[] }>(creator).messages).toMatchObject([{ content: 'Two findings.' }])
-    expect(lastRequest(await ide.type('Shop', 'And?'))).toContain(
-      'Followed session cart helper is completed: "2 findings"',
-    )
-    // What it was opened with is steered like any other tab.
-    await manage(ide, 'pin', {}, 'cart helper')
-    expect((await ide.tab(done.id)).isPinned).toBe(true)
-  })
+  ])(
+    'C109 C151: opens a tab in its folder that becomes its record and answers its creator, where the tab %s',
+    async (_, takesIds) => {
+      const ide = await two({ takesIds })
+      await ide.script(
+        'cart helper',
+        register('reviews the cart'),
+        call('send_message', { to: 'Shop', content: 'Two findings.', activationMessage: 'I am done.' }),
+        call('complete_session', { result: '2 findings' }),
+      )
+      const asked = {
+        prompt: 'Review cart.ts; say "$(x)" `y`.',
+        task: 'Review',
+        name: 'cart helper',
+        model: 'model-9',
+        scene: 'deep review',
+        projectPath: path.join(ide.userHome, 'other shop'),
+      }
+      const shop = await ide.type(
+        'Shop',
+        'Open a helper.',
+        call('create_session', asked),
+        { say: 'Opened.' },
+        call('read_inbox'),
+      )
+      const answered = shop.chat.findLast(({ text }) => text.includes('"sessionId"'))?.text ?? '{}'
+      const answer = (JSON.parse(answered) as { structuredContent: CreateAnswer }).structuredContent
+      const done = await until('the helper is done', async () => {
+        const { tabs } = await ide.desk()
+        const tab = tabs.find(({ title }) => title === 'cart helper')
+        return tab?.state === 'idle' && tab.chat.length > 1 && tab
+      })
+      expect(done.id === answer.sessionId).toBe(takesIds)
+      expect(done).toMatchObject({ model: 'model-9', scene: 'deep review', projectPath: asked.projectPath })
+      const [first] = done.chat
+      expect(first).toMatchObject({ who: 'user', text: expect.stringContaining(asked.prompt) })
+      expect(first?.text).toMatch(/^Session "Shop" opened this session through session-mcp and asks:/)
+      for (const system of done.requests) expect(system).toContain(`"cart helper" (id ${answer.sessionId})`)
+      expect(ide.shell('show', 'cart helper')).toMatchObject({
+        id: answer.sessionId,
+        host: 'msun',
+        spawnedBy: shop.id,
+        task: 'reviews the cart',
+        result: '2 findings',
+        opened: { state: 'done' },
+      })
+      expect(ide.shell<{ sessions: object[] }>('list').sessions).toHaveLength(3)
+      // Its answer started a turn of its creator, which read it.
+      const creator = await until('its creator has read the answer', async () => {
+        const tab = await ide.tab('Shop')
+        return tab.state === 'idle' && pushes(tab).length === 1 && tab
+      })
+      expect(pushes(creator)[0]?.text).toContain(
+        'from session "cart helper" (not the user, sender not verified): "I am done."',
+      )
+      expect(lastResult<{ messages: object[] }>(creator).messages).toMatchObject([{ content: 'Two findings.' }])
+      expect(lastRequest(await ide.type('Shop', 'And?'))).toContain(
+        'Followed session cart helper is completed: "2 findings"',
+      )
+      // What it was opened with is steered like any other tab.
+      await manage(ide, 'pin', {}, 'cart helper')
+      expect((await ide.tab(done.id)).isPinned).toBe(true)
+    },
+  )
 })
 
 describe('two tabs', () => {

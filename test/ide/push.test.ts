@@ -33,7 +33,7 @@ describe('the push of send_message', () => {
       },
     ],
   ])(
-    '%s reaches idle, working, completed and gone as it says; the message is stored in any case',
+    'C103: %s reaches idle, working, completed and gone as it says; the message is stored in any case',
     async (activate, expected) => {
       const ide = await prepared()
       for (const [to, wake] of Object.entries(expected)) {
@@ -61,4 +61,44 @@ describe('the push of send_message', () => {
       if (activate !== 'never') expect(lastRequest(released)).toContain('"The whole text."')
     },
   )
+
+  it('C099: a line of several lines is one prompt, with all of them on one line', async () => {
+    const ide = await two()
+    await send(ide, 'Review', { activationMessage: 'first\nsecond\n\nthird\r\n\tfourth' })
+    const tab = await until('it was pushed', async () => {
+      const now = await ide.tab('Review')
+      return now.state === 'idle' && pushes(now).length > 0 && now
+    })
+    expect(pushes(tab)).toHaveLength(1)
+    expect(pushes(tab)[0]?.text).toMatch(/: "first second third fourth"$/)
+  })
+
+  it('C105: two tabs that answer every message stop after six wakes, and the mail is still there', async () => {
+    const ide = await two()
+    const answering = Array.from({ length: 20 }, () => [
+      call('read_inbox'),
+      call('send_message', { to: '$other', content: 'ok' }),
+      { say: 'Answered.' },
+    ])
+    for (const [tab, other] of [
+      ['Shop', 'Review'],
+      ['Review', 'Shop'],
+    ] as const) {
+      const steps = answering.flat().map((step) => ('call' in step ? { ...step, args: named(step.args, other) } : step))
+      await ide.script(tab, ...steps)
+    }
+    await ide.type('Shop', 'Write to Review, and answer it from then on.')
+    const wakes = await until('nobody is woken any more', async () => {
+      const { tabs } = await ide.desk()
+      const isQuiet = tabs.every(({ state, waiting }) => state === 'idle' && waiting.length === 0)
+      const unread = ide.shell<{ sessions: { unread: number }[] }>('list').sessions.map((row) => row.unread)
+      return isQuiet && unread.some((count) => count > 0) && tabs.map((tab) => pushes(tab).length)
+    })
+    for (const count of wakes) expect(count).toBeLessThanOrEqual(6)
+    expect(Math.max(...wakes)).toBe(6)
+  })
 })
+
+function named(args: Record<string, unknown> = {}, other: string): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(args).map(([name, value]) => [name, value === '$other' ? other : value]))
+}
