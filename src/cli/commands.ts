@@ -17,6 +17,7 @@ export const COMMANDS: Readonly<Record<string, Load>> = {
   install: () => import('./commands/install.ts'),
   uninstall: () => import('./commands/uninstall.ts'),
   doctor: () => import('./commands/doctor.ts'),
+  statusline: () => import('./commands/statusline.ts'),
   demo: () => import('./commands/demo.ts'),
   serve: () => import('./commands/serve.ts'),
 }

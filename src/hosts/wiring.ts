@@ -36,7 +36,12 @@ export interface WiredMember {
   readonly value: Json
   /** True for what an install wrote, whatever the paths in it; false for what a person put under the same name. */
   isOurs(value: unknown): boolean
+  /** Only written when asked for by this word: there is one of it, and a person may have one of their own. */
+  readonly extra?: Extra
 }
+
+/** What an install adds only on request. */
+export type Extra = 'statusline'
 
 /** An object of lists, such as events with their hooks, in which one item of each named list is ours. */
 export interface WiredLists {
@@ -90,6 +95,11 @@ export interface Wiring {
   /** Its directory of settings; where that exists, the host is or was on this machine. */
   directory(machine: Machine): string
   files(machine: Machine, program: Program): readonly WiredFile[]
+  /**
+   * What to type to have a person's own entry under a member of an extra, and ours; undefined where that cannot be said.
+   * @param theirs the value that is there.
+   */
+  combined?(theirs: unknown, ours: Json): string | undefined
   /** What a member, an item of a list, or a part of one starts; undefined where it starts nothing. */
   launch(entry: unknown): Launch | undefined
   /** Where the host notes its plugins, and whether one of them is the bus: then everything would run twice. */

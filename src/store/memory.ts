@@ -80,6 +80,10 @@ function memorySessions(): SessionStore {
   return {
     read: async (id) => entries.get(checked(id)),
     list: async () => ({ entries: [...entries.values()], skipped: [] }),
+    waitersOf: async (target) =>
+      [...entries.values()].flatMap(({ activity }) =>
+        activity?.waitingFor.some(({ targets }) => targets.includes(target)) ? [activity] : [],
+      ),
     async change(id, decide) {
       // Nothing waits between the look and the write: one process changes one record at a time anyway.
       const before = entries.get(checked(id))

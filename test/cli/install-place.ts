@@ -34,6 +34,7 @@ const PACKAGE = {
   'index.js': '',
   'hooks/claude-code.js': "process.stdin.resume().on('end', () => process.exit(0))\n",
   'hooks/gate.sh': '',
+  'hooks/statusline.js': '',
 }
 
 export function openPlace(env: Readonly<Record<string, string>> = {}): Place {

@@ -47,7 +47,24 @@ async function checkHost(wiring: Wiring, view: HostsView): Promise<Check[]> {
     `${title} has the plugin session-mcp as well: both run.`,
     `Remove it, or run session-mcp uninstall ${kind}.`,
   )
-  return [await followWire(wiring, looks, view), ...(hasPlugin ? [twice] : []), ...peers]
+  return [await followWire(wiring, looks, view), ...(hasPlugin ? [twice] : []), ...peers, ...checkExtras(wiring, looks)]
+}
+
+/** What can be had on request; nothing is wrong where it is not there. */
+function checkExtras({ kind, title, launch }: Wiring, looks: readonly Look[]): Check[] {
+  return looks.flatMap(({ file, ours, byHand, now: { text = '' } }) =>
+    file.members.flatMap(({ label, extra, value }) => {
+      if (extra === undefined) return []
+      if (ours.some((entry) => entry.label === label)) return [ok('hosts', `${title}: the ${label} shows the bus.`)]
+      if (!byHand.includes(label)) {
+        return [
+          ok('hosts', `${title}: the ${label} is free; session-mcp install ${kind} --${extra} shows the bus there.`),
+        ]
+      }
+      const shows = [launch(value)?.scripts[0], `session-mcp ${extra}`].some((part) => part && text.includes(part))
+      return [ok('hosts', `${title}: the ${label} is your own${shows ? ', and shows the bus as well' : ''}.`)]
+    }),
+  )
 }
 
 /** Along the wire until it is broken: one line says where, and what mends it. */
@@ -59,7 +76,8 @@ async function followWire(wiring: Wiring, looks: readonly Look[], view: HostsVie
     if (ignored !== undefined) return broken(`${file.path}: ${ignored}`, 'Take it out of the file.')
   }
   for (const { file, ours } of looks) {
-    const labels = [...file.lists.flatMap(({ items }) => Object.keys(items)), ...file.members.map(({ label }) => label)]
+    const usual = file.members.filter(({ extra }) => extra === undefined)
+    const labels = [...file.lists.flatMap(({ items }) => Object.keys(items)), ...usual.map(({ label }) => label)]
     const missing = labels.filter((label) => !ours.some((entry) => entry.label === label))
     // A server under our name that a person wrote is as good as ours.
     const lost = missing.filter((label) => !looks.some(({ byHand }) => byHand.includes(label)))
@@ -73,7 +91,9 @@ async function followWire(wiring: Wiring, looks: readonly Look[], view: HostsVie
   const homes = new Set(launches.map(({ home }) => home ?? defaultHome(view.config)))
   if (homes.size > 1) return broken(`its hooks and its server use different buses: ${listing([...homes])}.`)
   const hook = looks
-    .flatMap(({ file, ours }) => (file.lists.length > 0 ? ours : []))
+    .flatMap(({ file, ours }) =>
+      ours.filter(({ label }) => file.lists.some(({ items }) => Object.hasOwn(items, label))),
+    )
     .find(({ launch }) => launch)?.launch
   const answer = hook === undefined ? undefined : await tryHook(wiring, hook, view.config.env)
   if (answer !== undefined && !answer.isFine) return broken(`the hook ${hook?.scripts.at(-1)} ${answer.text}`)

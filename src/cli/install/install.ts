@@ -1,8 +1,9 @@
 /** Wires a host to the bus. Everything is planned before anything is written, and written as a whole. */
 
 import fs from 'node:fs'
-import type { Machine, Program, WiredFile, Wiring } from '../../hosts/wiring.ts'
+import type { Extra, Machine, Program, WiredFile, Wiring } from '../../hosts/wiring.ts'
 import { unifiedDiff } from './diff.ts'
+import { chosen, requireExtras } from './extras.ts'
 import { type Change, ChangedMeanwhile, changeFiles } from './host-file.ts'
 import { findRecord, type Known, type Look, lookAt, readJson, recordOf } from './look.ts'
 import { findHost } from './machine.ts'
@@ -17,6 +18,8 @@ export interface Job {
   readonly program: Program
   readonly version: string
   readonly dryRun: boolean
+  /** What is wanted beside the usual. */
+  readonly extras?: readonly Extra[]
   /** Makes the home and refuses one that is not safe. */
   openHome(): Promise<unknown>
 }
@@ -74,11 +77,15 @@ interface Plan extends Change {
 async function installOnce(job: Job): Promise<WireAnswer> {
   const { wiring, machine, program, dryRun } = job
   requireScripts(job)
-  const looks = wiring.files(machine, program).map((file) => lookAt(file, wiring))
+  const files = wiring.files(machine, program)
+  requireExtras(wiring, files, job.extras ?? [])
+  const looks = files.map((file) => lookAt(file, wiring))
   const known = findRecord(wiring, looks, program.home)
   const plans = looks.map((look): Plan => {
-    const { file, now } = look
-    return { ...now, file, look, base: originalOf(now, file, recordOf(known, file)), next: putIn(now.text ?? '', file) }
+    const { now } = look
+    const file = chosen(job, look)
+    const base = originalOf(now, look.file, recordOf(known, look.file))
+    return { ...now, file, look, base, next: putIn(now.text ?? '', file) }
   })
   const changes = plans.filter(({ text, next }) => text !== next)
   if (changes.length > 0 && !dryRun) {
@@ -94,7 +101,7 @@ async function installOnce(job: Job): Promise<WireAnswer> {
     files: plans.map((plan) => ({
       path: plan.path,
       did: plan.text === plan.next ? 'unchanged' : plan.text === undefined ? 'created' : 'changed',
-      entries: labelsOf(plan.file),
+      entries: labelsOf(plan),
       ...(dryRun && { diff: unifiedDiff(plan.path, plan.text, plan.next) }),
     })),
     notes: notesOn(job, plans, known),
@@ -142,8 +149,13 @@ function fileRecord({ path, file, base, next }: Plan): FileRecord {
   }
 }
 
-function labelsOf({ members, lists }: WiredFile): string[] {
-  return [...members.map(({ label }) => label), ...lists.flatMap(({ items }) => Object.keys(items))]
+/** Also an extra of an earlier install, which is left as it is. */
+function labelsOf({ file, look }: Plan): string[] {
+  const { members, lists } = look.file
+  const kept = members.filter(
+    (member) => file.members.includes(member) || look.ours.some((o) => o.label === member.label),
+  )
+  return [...kept.map(({ label }) => label), ...lists.flatMap(({ items }) => Object.keys(items))]
 }
 
 function requireScripts({ wiring, machine, program }: Job): void {
@@ -163,11 +175,12 @@ function notesOn({ wiring, machine, program }: Job, plans: readonly Plan[], know
       ? [`${title} was not found on this machine; it will find the bus once it is there.`]
       : []),
     ...plans.flatMap(({ path, look }) => (look.ignored === undefined ? [] : [`${path}: ${look.ignored}`])),
-    ...plans.flatMap(({ path, file, look }) =>
-      recordOf(known, file) === undefined && look.byHand.length > 0
-        ? [`${path}: takes the place of the ${look.byHand.join(', ')} written by hand; uninstall puts it back.`]
-        : [],
-    ),
+    ...plans.flatMap(({ path, file, look }) => {
+      const replaced = look.byHand.filter((name) => file.members.some(({ label }) => label === name))
+      return recordOf(known, file) === undefined && replaced.length > 0
+        ? [`${path}: takes the place of the ${replaced.join(', ')} written by hand; uninstall puts it back.`]
+        : []
+    }),
     ...(plugins?.hasOurs(readJson(plugins.file(machine)))
       ? [`The plugin session-mcp is installed in ${title} as well, and both would run: remove one of them.`]
       : []),

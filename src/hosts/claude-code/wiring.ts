@@ -3,10 +3,14 @@
  * Both are plain JSON to it: a comment or a trailing comma makes it ignore all of `settings.json`.
  */
 
+import { commandLine, wordsOf } from '../command-line.ts'
 import type { Json, JsonPath, Launch, Machine, Peer, Program, WiredFile, Wiring } from '../wiring.ts'
 
 const SCRIPT = 'claude-code.js'
 const GATE = 'gate.sh'
+const STATUS_LINE = 'statusline.js'
+/** Seconds. Mail comes while a session does nothing, and then nothing else makes the host ask again. */
+const REFRESH = 10
 /** Seconds. The scripts stop by themselves long before. */
 const TIMEOUT = 5
 /** Tools of our server, whether it was installed by us or by a plugin. */
@@ -21,11 +25,12 @@ export const claudeCodeWiring: Wiring = {
   binaries: ['claude'],
   gives:
     'sessions register by themselves, hear of mail at prompts, between tools and at the end of a turn, and are woken when idle',
-  scripts: [SCRIPT, GATE],
+  scripts: [SCRIPT, GATE, STATUS_LINE],
   directory,
   files(machine, program) {
     return [settingsFile(machine, program), serverFile(machine, program)]
   },
+  combined: bothStatusLines,
   launch: launchOf,
   plugins: {
     file: (machine) => machine.join(directory(machine), 'plugins', 'installed_plugins.json'),
@@ -59,6 +64,7 @@ function settingsFile(machine: Machine, program: Program): WiredFile {
   const gated = machine.isWindows
     ? direct
     : { ...direct, command: 'sh', args: [gate, rest[1] ?? '', program.node, script, ...rest] }
+  const statusLine = [program.node, machine.join(program.hooks, STATUS_LINE), ...rest]
   const items: Record<string, Json> = {}
   for (const event of EVENTS) items[event] = { hooks: [direct] }
   items['PreToolUse'] = { matcher: OWN_TOOLS, hooks: [direct] }
@@ -68,7 +74,15 @@ function settingsFile(machine: Machine, program: Program): WiredFile {
     name: 'settings',
     path: machine.join(directory(machine), 'settings.json'),
     isStrict: true,
-    members: [],
+    members: [
+      {
+        label: 'status line',
+        extra: 'statusline',
+        at: ['statusLine'],
+        value: { type: 'command', command: commandLine(statusLine, machine.isWindows), refreshInterval: REFRESH },
+        isOurs: (value) => isOurStatusLine(value, statusLine[1]),
+      },
+    ],
     lists: [{ at: ['hooks'], items, ours: (group) => oursIn(group, script) }],
     obstacle: (root) =>
       record(root)['disableAllHooks'] === true
@@ -117,6 +131,7 @@ function isOurHook(hook: unknown, current: string): boolean {
   const launch = launchOf(hook)
   const script = launch?.scripts.at(-1) ?? ''
   return (
+    Array.isArray(record(hook)['args']) &&
     Object.keys(record(hook)).every((key) => HOOK_KEYS.has(key)) &&
     (script === current || (endsWith(script, 'hooks', SCRIPT) && isInOurPackage(script, 'dist', 'hooks', SCRIPT)))
   )
@@ -133,10 +148,31 @@ function isOurServer(server: unknown, current: string): boolean {
   )
 }
 
-/** Of a server, a hook, or a group with one hook. */
+function isOurStatusLine(value: unknown, current = ''): boolean {
+  const script = launchOf(value)?.scripts[0] ?? ''
+  return (
+    script === parts(current).join('/') ||
+    script === current ||
+    (endsWith(script, 'hooks', STATUS_LINE) && isInOurPackage(script, 'dist', 'hooks', STATUS_LINE))
+  )
+}
+
+/** Theirs gets the input first, ours stands on the line below. */
+function bothStatusLines(theirs: unknown, ours: Json): string | undefined {
+  const [first, second] = [theirs, ours].map((value) => record(value)['command'])
+  if (typeof first !== 'string' || typeof second !== 'string') return undefined
+  return `"command": ${JSON.stringify(`in=$(cat); printf %s "$in" | { ${first}; }; printf %s "$in" | ${second}`)}`
+}
+
+/** Of a server, a hook, a group with one hook, or a status line, whose command is one text. */
 function launchOf(entry: unknown): Launch | undefined {
   const { command, args, env, hooks } = record(entry)
   if (Array.isArray(hooks)) return launchOf(hooks[0])
+  if (typeof command === 'string' && args === undefined && record(entry)['type'] === 'command') {
+    const [node, script, ...more] = wordsOf(command) ?? []
+    if (node === undefined || script === undefined) return undefined
+    return { command: node, node, scripts: [script], home: homeIn(more) }
+  }
   if (typeof command !== 'string' || !isTexts(args)) return undefined
   const [first = '', ...rest] = args
   const variable = record(env)['SESSION_MCP_HOME']

@@ -12,6 +12,7 @@ import type { Home } from './home.ts'
 import { fileName, idOfJson } from './layout.ts'
 import type { Locks } from './lock.ts'
 import { createRecords, type Scan } from './records.ts'
+import { waitersIn } from './waiters.ts'
 import { watchDirectories } from './watch.ts'
 
 export function fileSessions(home: Home, locks: Locks, uid: number | undefined): SessionStore {
@@ -82,6 +83,9 @@ export function fileSessions(home: Home, locks: Locks, uid: number | undefined):
       } catch (fault) {
         throw readFault(fault, `The directory ${at.sessions}`)
       }
+    },
+    async waitersOf(target) {
+      return waitersIn(at.activity, target, maxBytes, uid)
     },
     async change(id, decide) {
       return locks.hold(fileName(id), () => {
