@@ -16,6 +16,7 @@ import type {
 import type { Caller, CallerHints } from './caller.ts'
 import type { Json } from './json.ts'
 import type { Activate, Intent, Priority } from './message.ts'
+import type { RosterWatch } from './roster-watch.ts'
 import type { Status } from './session.ts'
 
 /** Undefined = leave as it is; an empty string clears an optional text. */
@@ -117,6 +118,8 @@ export interface Bus {
   wait(caller: Caller, input: WaitInput, options?: WaitOptions): Promise<WaitAnswer>
   watch(caller: Caller, input: WatchInput): Promise<WatchAnswer>
   complete(caller: Caller, input: CompleteInput): Promise<CompleteAnswer>
+  /** Calls `changed` when a session came, closed, opened again or went; at most once per second. */
+  onRosterChange(changed: () => void): Promise<RosterWatch>
   /** Unread count, changes of followed sessions and notices, as far as they are new; undefined when there is nothing. */
   news(caller: Caller, options?: { readonly withoutMail?: boolean }): Promise<News | undefined>
   /** Removes what has expired. Safe to run in many processes at once. */

@@ -9,6 +9,7 @@ import { read } from './inbox.ts'
 import { receipt } from './receipt.ts'
 import { update } from './register.ts'
 import { list, query } from './roster.ts'
+import { onRosterChange } from './roster-watch.ts'
 import { send } from './send.ts'
 import { sweep } from './sweep.ts'
 import { wait } from './wait.ts'
@@ -27,6 +28,7 @@ export function createBus(deps: BusDeps): Bus {
     wait: (caller, input, options) => wait(context, caller, input, options),
     watch: (caller, input) => watch(context, caller, input),
     complete: (caller, input) => complete(context, caller, input),
+    onRosterChange: (changed) => onRosterChange(context, changed),
     news: (caller, options) => news(context, caller, options),
     sweep: (options) => sweep(context, options),
   }

@@ -107,6 +107,7 @@ export function fakeBus(over: Partial<Bus> = {}): FakeBus {
         followers: [],
         unread: 0,
       }),
+    onRosterChange: async () => ({ close() {} }),
     news: async () => undefined,
     sweep: async () => ({
       dryRun: false,
