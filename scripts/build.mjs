@@ -1,5 +1,6 @@
 // Builds dist/: one executable with everything it needs inside, and the library with its types.
 import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { chmodSync, copyFileSync, cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -60,7 +61,7 @@ await build({ ...shared, entryPoints: ['src/lib.ts'], outfile: 'dist/lib.mjs', f
 
 // Installable bundles: the manifests and texts of plugins/ with the executables they start.
 const plugins = path.join(dist, 'plugins')
-cpSync(path.join(root, 'plugins'), plugins, { recursive: true })
+cpSync(path.join(root, 'plugins'), plugins, { recursive: true, filter: (file) => !file.endsWith('.ts') })
 mkdirSync(path.join(plugins, '.claude-plugin'))
 renameSync(path.join(plugins, 'marketplace.json'), path.join(plugins, '.claude-plugin/marketplace.json'))
 const program = path.join(plugins, 'claude-code/program')
@@ -68,6 +69,24 @@ for (const file of ['index.js', 'package.json', 'hooks']) {
   cpSync(path.join(dist, file), path.join(program, file), { recursive: true })
 }
 copyFileSync(path.join(root, 'LICENSE'), path.join(plugins, 'claude-code/LICENSE'))
+// Plugins that a host loads into its own process: a folder each that works wherever it is copied.
+await sealed('plugins/session-coordination')
+await sealed('plugins/scene-model-context')
+await sealed('hooks/cli-plugin')
+
+/**
+ * One CommonJS file, which `require` and `import` both load, and a package.json that keeps it CommonJS inside any project.
+ * Its first line tells a plugin of ours, as it was built, from one that somebody changed.
+ */
+async function sealed(folder) {
+  const out = path.join(dist, folder)
+  const built = await build({ ...shared, entryPoints: [`${folder}/index.ts`], format: 'cjs', write: false })
+  const [{ text }] = built.outputFiles
+  const seal = createHash('sha256').update(text).digest('hex').slice(0, 16)
+  mkdirSync(out, { recursive: true })
+  writeFileSync(path.join(out, 'index.js'), `// session-mcp ${version} ${path.basename(folder)} ${seal}\n${text}`)
+  writeFileSync(path.join(out, 'package.json'), '{"type":"commonjs"}\n')
+}
 
 if (!process.argv.includes('--no-types')) {
   const tsc = path.join(root, 'node_modules/typescript/bin/tsc')

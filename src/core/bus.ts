@@ -1,5 +1,6 @@
 /** The bus: every rule behind one object. Tools, command line and plugins call nothing else. */
 
+import type { Operation, OperationInput } from './action.ts'
 import type {
   CompleteAnswer,
   InboxAnswer,
@@ -13,6 +14,7 @@ import type {
   WaitAnswer,
   WatchAnswer,
 } from './answers.ts'
+import type { CreateAnswer, ManageAnswer } from './answers-actions.ts'
 import type { Caller, CallerHints } from './caller.ts'
 import type { Json } from './json.ts'
 import type { Activate, Intent, Priority } from './message.ts'
@@ -106,6 +108,26 @@ export interface CompleteInput {
   readonly ttl?: string | undefined
 }
 
+export interface CreateInput {
+  /** What the new session's model reads first. */
+  readonly prompt?: string | undefined
+  /** One line for others to see; the beginning of the prompt when left out. */
+  readonly task?: string | undefined
+  /** The caller's own when left out, as the host. */
+  readonly projectPath?: string | undefined
+  readonly host?: string | undefined
+  readonly model?: string | undefined
+  readonly scene?: string | undefined
+  readonly name?: string | undefined
+  readonly groupId?: string | undefined
+}
+
+export interface ManageInput extends OperationInput {
+  /** Id or name; `me` for the caller. */
+  readonly session: string
+  readonly operation: Operation
+}
+
 /** Every method may throw BusError; what it throws changed nothing. */
 export interface Bus {
   identify(hints: CallerHints): Promise<Caller>
@@ -117,6 +139,8 @@ export interface Bus {
   receipt(caller: Caller, messageId: string): Promise<ReceiptAnswer>
   wait(caller: Caller, input: WaitInput, options?: WaitOptions): Promise<WaitAnswer>
   watch(caller: Caller, input: WatchInput): Promise<WatchAnswer>
+  create(caller: Caller, input: CreateInput): Promise<CreateAnswer>
+  manage(caller: Caller, input: ManageInput): Promise<ManageAnswer>
   complete(caller: Caller, input: CompleteInput): Promise<CompleteAnswer>
   /** Calls `changed` when a session came, closed, opened again or went; at most once per second. */
   onRosterChange(changed: () => void): Promise<RosterWatch>

@@ -3,9 +3,11 @@
 import type { Bus } from './bus.ts'
 import { complete } from './complete.ts'
 import { type BusDeps, createContext } from './context.ts'
+import { create } from './create-session.ts'
 import { news, watch } from './follow.ts'
 import { identify } from './identify.ts'
 import { read } from './inbox.ts'
+import { manage } from './manage.ts'
 import { receipt } from './receipt.ts'
 import { update } from './register.ts'
 import { list, query } from './roster.ts'
@@ -27,6 +29,8 @@ export function createBus(deps: BusDeps): Bus {
     receipt: (caller, messageId) => receipt(context, caller, messageId),
     wait: (caller, input, options) => wait(context, caller, input, options),
     watch: (caller, input) => watch(context, caller, input),
+    create: (caller, input) => create(context, caller, input),
+    manage: (caller, input) => manage(context, caller, input),
     complete: (caller, input) => complete(context, caller, input),
     onRosterChange: (changed) => onRosterChange(context, changed),
     news: (caller, options) => news(context, caller, options),

@@ -5,11 +5,14 @@
 
 import type { Activity } from './activity.ts'
 import type { Message, Place, Sent } from './message.ts'
+import type { ActionStore } from './ports-actions.ts'
 import type { HostStore, ShownStore } from './ports-hosts.ts'
 import type { ProcessRef } from './process-ref.ts'
 import type { Session } from './session.ts'
+import type { Watch } from './watch-port.ts'
 
 export type { ProcessRef } from './process-ref.ts'
+export type { Watch } from './watch-port.ts'
 
 /** `unknown` is an answer: it is never rounded to alive or gone. */
 export type Life = 'alive' | 'gone' | 'unknown'
@@ -78,7 +81,7 @@ export interface EntryChange {
 }
 
 export interface SessionStore {
-  /** Undefined when there is no such session. @throws BusError STORE_UNREADABLE when there is one that cannot be read. */
+  /** With a turn that only the gate has noted laid over the activity, here and wherever an entry is handed out. Undefined when there is no such session. @throws BusError STORE_UNREADABLE when there is one that cannot be read. */
   read(id: string): Promise<Entry | undefined>
   list(): Promise<Listing>
   /**
@@ -100,12 +103,6 @@ export interface SessionStore {
   remove(id: string, still: (entry: Entry) => boolean): Promise<boolean>
   /** Calls `hint` with an id when a record may have changed, or without when anything may have. Hints may be missed: look again in time. */
   watch(hint: (id: string | undefined) => void): Watch
-}
-
-export interface Watch {
-  /** `events`, or `polling` where the system refuses or cannot deliver events. */
-  readonly mode: 'events' | 'polling'
-  close(): void
 }
 
 /** The right to deliver one message, held by one reader. Ends with exactly one of the two calls. */
@@ -212,6 +209,7 @@ export interface Store {
   readonly follow: FollowStore
   readonly shown: ShownStore
   readonly hosts: HostStore
+  readonly actions: ActionStore
   /** Removes leftovers of processes that are gone. @returns how many. */
   tidy(): Promise<number>
   close(): void

@@ -3,6 +3,7 @@
 import { ACTIVITIES } from './activity.ts'
 import { pathsOf, resolve } from './address.ts'
 import type { ListAnswer, SessionRow, SessionView } from './answers.ts'
+import type { ActionAnswer } from './answers-actions.ts'
 import type { ListInput } from './bus.ts'
 import type { Caller } from './caller.ts'
 import type { Context } from './context.ts'
@@ -10,11 +11,11 @@ import { BusError } from './errors.ts'
 import { quote } from './ids.ts'
 import { utf8Bytes } from './json.ts'
 import { LIMITS } from './limits.ts'
-import { type CheckLife, expiresAtMs, finished } from './liveness.ts'
+import { type CheckLife, expiresAtMs, finished, type Observed } from './liveness.ts'
 import { fold } from './name.ts'
 import type { Entry, Skipped } from './ports.ts'
 import { projectKey } from './project.ts'
-import { isClosed, type Session, STATUSES } from './session.ts'
+import { isClosed, type Session, type Spawn, STATUSES } from './session.ts'
 import { clip } from './text.ts'
 
 const ROW_TASK_CHARS = 120
@@ -82,6 +83,7 @@ export async function query(context: Context, target: string, caller: Caller): P
     metadata: session.metadata,
     ...(session.result !== undefined && { result: session.result }),
     ...(session.model !== undefined && { model: session.model }),
+    ...(session.scene !== undefined && { scene: session.scene }),
     ...(activity !== undefined && { activitySince: activity.since, lastSeenAt: activity.lastSeenAt }),
     evidence: seen.evidence,
     ...(activity?.lastTurn !== undefined && { lastTurn: activity.lastTurn }),
@@ -105,7 +107,17 @@ export async function query(context: Context, target: string, caller: Caller): P
     ...(willExpire && { expiresAt: new Date(expiresMs).toISOString() }),
     ...(session.parentSessionId !== undefined && { parentSessionId: session.parentSessionId }),
     ...(session.spawnedBy !== undefined && { spawnedBy: session.spawnedBy }),
+    ...(session.spawn !== undefined && { opened: await openingOf(context, session.spawn, seen) }),
   }
+}
+
+/** How the opening of a created session went. One that never showed itself has failed, whatever its executor said. */
+async function openingOf(context: Context, spawn: Spawn, seen: Observed): Promise<ActionAnswer> {
+  const base = { id: spawn.action, kind: 'create' } as const
+  if (spawn.boundAt !== undefined) return { ...base, state: 'done', evidence: `registered at ${spawn.boundAt}` }
+  if (seen.state === 'ended') return { ...base, state: 'failed', evidence: seen.evidence }
+  const action = await context.store.actions.find(spawn.executor, spawn.action)
+  return { ...base, state: 'requested', evidence: `${action?.evidence ?? 'asked for'}; not registered yet` }
 }
 
 export async function rowOf(context: Context, entry: Entry, check: CheckLife): Promise<SessionRow> {

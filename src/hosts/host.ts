@@ -17,6 +17,8 @@ export interface Host {
   readonly callLimitEnv?: string
   /** Ways an idle session of this host can be woken, best first. */
   readonly doors: readonly string[]
+  /** One server process serves all its sessions: they are told apart by the `sessionId` argument. */
+  readonly sharedServer?: boolean
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -40,6 +42,13 @@ export function sessionInMeta(host: Host, meta: Readonly<Record<string, unknown>
 export function sessionInEnvironment(host: Host, env: Environment): string | undefined {
   const value = host.envSession === undefined ? undefined : env[host.envSession]
   return value === '' ? undefined : value
+}
+
+/** The pane a process runs in, and the socket of its multiplexer (tmux manual, "ENVIRONMENT", read 2026-11). */
+export function terminalIn(env: Environment): { readonly pane?: string; readonly terminal?: string } {
+  const pane = env['TMUX_PANE']
+  const terminal = env['TMUX']?.split(',')[0]
+  return pane === undefined || !/^%\d{1,9}$/.test(pane) || !terminal ? {} : { pane, terminal }
 }
 
 /** The longest wait this host allows for a call, ms. A limit the user lowered counts; one the user raised does not. */

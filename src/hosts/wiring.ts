@@ -11,6 +11,8 @@ export type JsonPath = readonly (string | number)[]
 /** The machine, as far as the place of a host's files depends on it. */
 export interface Machine {
   readonly userHome: string
+  /** Where it was called from: some hosts keep their plugins in the project. */
+  readonly cwd: string
   readonly env: Environment
   readonly isWindows: boolean
   join(...parts: string[]): string
@@ -51,6 +53,15 @@ export interface WiredLists {
   ours(item: unknown): readonly JsonPath[]
 }
 
+/** A file that is ours as a whole: a script in a folder of plugins. */
+export interface WiredCopy {
+  readonly label: string
+  /** The file it is a copy of. */
+  readonly from: string
+  /** True for what some version of us put there and nobody changed. */
+  isOurs(text: string): boolean
+}
+
 export interface WiredFile {
   /** Which of the host's files it is, wherever it lies. */
   readonly name: string
@@ -59,6 +70,10 @@ export interface WiredFile {
   readonly isStrict: boolean
   readonly members: readonly WiredMember[]
   readonly lists: readonly WiredLists[]
+  /** Where this is there, the file has no members and no lists. */
+  readonly copy?: WiredCopy
+  /** What a person should do about entries that are not ours; they work as they are. */
+  advice?(root: unknown): { readonly text: string; readonly fix: string } | undefined
   /** A switch elsewhere in the file that makes our entries useless, in a sentence. */
   obstacle?(root: unknown): string | undefined
 }
@@ -94,6 +109,10 @@ export interface Wiring {
   readonly scripts: readonly string[]
   /** Its directory of settings; where that exists, the host is or was on this machine. */
   directory(machine: Machine): string
+  /** Where its bus is unless a person says otherwise; the usual home where this is left out. */
+  home?(machine: Machine): string
+  /** Set where an install is one of many: what tells this one from those in other projects. */
+  place?(machine: Machine): string
   files(machine: Machine, program: Program): readonly WiredFile[]
   /**
    * What to type to have a person's own entry under a member of an extra, and ours; undefined where that cannot be said.
@@ -105,7 +124,7 @@ export interface Wiring {
   /** Where the host notes its plugins, and whether one of them is the bus: then everything would run twice. */
   readonly plugins?: { file(machine: Machine): string; hasOurs(content: unknown): boolean }
   /** A harmless moment to try the installed script with, on a home made for the purpose. */
-  probe(home: string): { readonly args: readonly string[]; readonly input: string }
+  probe?(home: string): { readonly args: readonly string[]; readonly input: string }
   /** The host's own list of running sessions: one JSON file each. */
   readonly peers?: { directory(machine: Machine): string; read(content: unknown): Peer | undefined }
 }

@@ -11,8 +11,9 @@ import type {
 import type { Bus } from '../core/bus.ts'
 import type { Caller, Connection } from '../core/caller.ts'
 import type { ProcessRef } from '../core/ports.ts'
+import { SPAWN_ENV } from '../core/spawn.ts'
 import { detectHost } from '../hosts/detect.ts'
-import { type Environment, sessionInEnvironment, sessionInMeta, waitCeilingMs } from '../hosts/host.ts'
+import { type Environment, sessionInEnvironment, sessionInMeta, terminalIn, waitCeilingMs } from '../hosts/host.ts'
 import type { Log } from '../tools/define.ts'
 import { type CallDeps, callTool, isBarrier } from '../tools/registry.ts'
 import type { HandOvers } from './hand-over.ts'
@@ -109,12 +110,15 @@ function about(setting: CallSetting, extra: Extra): CallDeps {
       connection,
       hostSays: sessionInMeta(host, extra._meta),
       configured: setting.sessionId ?? sessionInEnvironment(host, env),
+      spawn: env[SPAWN_ENV],
       host: {
         kind: host.kind,
         // A door exists only where the host’s own hooks say so; whoever registers through a tool alone has none.
         doors: [],
         ...(info !== undefined && { version: info.version }),
         ...(client !== undefined && { client }),
+        ...terminalIn(env),
+        ...(host.sharedServer && { shared: true }),
       },
     },
   }

@@ -78,6 +78,18 @@ export function fakeBus(over: Partial<Bus> = {}): FakeBus {
         ttl: '4h',
         createdAt: AT,
       }),
+    create: (caller, input) =>
+      note('create', caller, input, {
+        sessionId: 's-3',
+        host: 'generic',
+        action: { id: 'act-000000001', kind: 'create', state: 'done', evidence: 'a window was opened' },
+      }),
+    manage: (caller, input) =>
+      note('manage', caller, input, {
+        session: input.session,
+        operation: input.operation,
+        action: { id: 'act-000000002', kind: input.operation, state: 'done', evidence: 'the window was told' },
+      }),
     send: (caller, input) => note('send', caller, input, { messageId: 'm-1', sentAt: AT, from: 's-1', to: [] }),
     read: (caller, input) => note('read', caller, input, recordingHandOver([])),
     receipt: (caller, messageId) =>

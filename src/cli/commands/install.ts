@@ -1,3 +1,4 @@
+import type { Config } from '../../config.ts'
 import { type Context, defineCommand } from '../define.ts'
 import { EXIT } from '../exit.ts'
 import type { WireAnswer } from '../install/install.ts'
@@ -43,16 +44,25 @@ export default defineCommand({
 })
 
 /** What both directions need. @throws BusError BAD_INPUT for a host that does not exist. */
-export async function jobOf({ config, version, open }: Context, host: string, dryRun: boolean) {
-  const { machineOf, programOf, wiringOf } = await import('../install/machine.ts')
+export async function jobOf({ config: given, version, open }: Context, host: string, dryRun: boolean) {
+  const { configFor, machineOf, programOf, wiringOf } = await import('../install/machine.ts')
+  const wiring = wiringOf(host)
+  const machine = machineOf(given)
+  const config = configFor(given, wiring, machine)
   return {
-    wiring: wiringOf(host),
-    machine: machineOf(config),
+    wiring,
+    machine,
     program: programOf(config, runningScript()),
     version,
     dryRun,
-    openHome: open,
+    openHome: config.home === given.home ? open : () => makeHome(config),
   }
+}
+
+async function makeHome({ home, durability, allowForeignHome }: Config): Promise<void> {
+  const { openBus } = await import('../../open.ts')
+  const opened = await openBus({ home, durability, allowForeignHome })
+  opened.close()
 }
 
 export function runningScript(): string {

@@ -36,6 +36,7 @@ function installedIn(wiring: Wiring, machine: Machine, program: Program): Pick<H
     const found = files.map((file) => new Set(lookAt(file, wiring).ours.map(({ label }) => label)))
     const wanted = files.flatMap((file, i) =>
       [
+        ...(file.copy === undefined ? [] : [file.copy.label]),
         ...file.members.filter(({ extra }) => extra === undefined).map(({ label }) => label),
         ...file.lists.flatMap(({ items }) => Object.keys(items)),
       ].map((label) => found[i]?.has(label) === true),

@@ -91,6 +91,7 @@ export function takeOut(text: string, file: WiredFile, traces: Traces | undefine
 
 /** What must be known to take our entries out of `next` one day, when it is no longer the text that was written. */
 export function tracesOf(base: string, next: string, file: WiredFile): Traces {
+  if (file.copy !== undefined) return { made: [], replaced: [] }
   const [before, after] = [parseJson(base).root, parseJson(next).root]
   const ancestors = (path: JsonPath) => path.map((_, i) => path.slice(0, i + 1))
   const rooms = [

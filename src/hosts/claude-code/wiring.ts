@@ -11,11 +11,12 @@ const GATE = 'gate.sh'
 const STATUS_LINE = 'statusline.js'
 /** Seconds. Mail comes while a session does nothing, and then nothing else makes the host ask again. */
 const REFRESH = 10
+/** The gate's first argument where it stands in front of a prompt. */
+const AT_PROMPT = 'prompt'
 /** Seconds. The scripts stop by themselves long before. */
 const TIMEOUT = 5
 /** Tools of our server, whether it was installed by us or by a plugin. */
 const OWN_TOOLS = 'mcp__(plugin_[A-Za-z0-9-]+_)?session-mcp__.*'
-const EVENTS = ['SessionStart', 'UserPromptSubmit', 'Stop', 'SessionEnd', 'Notification'] as const
 const HOOK_KEYS = new Set(['type', 'command', 'args', 'timeout', 'asyncRewake'])
 const SERVER_KEYS = new Set(['type', 'command', 'args', 'env', 'alwaysLoad'])
 
@@ -59,17 +60,23 @@ function settingsFile(machine: Machine, program: Program): WiredFile {
   const rest = program.isDefaultHome ? [] : ['--home', program.home]
   const direct = { type: 'command', command: program.node, args: [script, ...rest], timeout: TIMEOUT }
   const gate = machine.join(program.hooks, GATE)
-  // Runs after every batch of tools: `sh` says in a fifth of Node's time that there is nothing to say. Its first argument is
-  // the home; empty leaves it to the environment, as the scripts do.
-  const gated = machine.isWindows
-    ? direct
-    : { ...direct, command: 'sh', args: [gate, rest[1] ?? '', program.node, script, ...rest] }
   const statusLine = [program.node, machine.join(program.hooks, STATUS_LINE), ...rest]
-  const items: Record<string, Json> = {}
-  for (const event of EVENTS) items[event] = { hooks: [direct] }
-  items['PreToolUse'] = { matcher: OWN_TOOLS, hooks: [direct] }
-  items['PostToolBatch'] = { hooks: [gated] }
-  items['FileChanged'] = { hooks: [{ ...direct, asyncRewake: true }] }
+  // At every prompt and after every batch of tools: `sh` sees in a fifth of Node's time that there is nothing to say. It
+  // takes the home; empty leaves it to the environment, as the scripts do.
+  const gated = (...at: string[]) =>
+    machine.isWindows
+      ? direct
+      : { ...direct, command: 'sh', args: [gate, ...at, rest[1] ?? '', program.node, script, ...rest] }
+  const items: Readonly<Record<string, Json>> = {
+    SessionStart: { hooks: [direct] },
+    UserPromptSubmit: { hooks: [gated(AT_PROMPT)] },
+    Stop: { hooks: [direct] },
+    SessionEnd: { hooks: [direct] },
+    Notification: { hooks: [direct] },
+    PreToolUse: { matcher: OWN_TOOLS, hooks: [direct] },
+    PostToolBatch: { hooks: [gated()] },
+    FileChanged: { hooks: [{ ...direct, asyncRewake: true }] },
+  }
   return {
     name: 'settings',
     path: machine.join(directory(machine), 'settings.json'),
@@ -178,7 +185,7 @@ function launchOf(entry: unknown): Launch | undefined {
   const variable = record(env)['SESSION_MCP_HOME']
   const home = homeIn(args) ?? (typeof variable === 'string' ? variable : undefined)
   if (!endsWith(first, GATE)) return { command, node: command, scripts: [first], home }
-  const [gateHome, node = '', script = ''] = rest
+  const [gateHome, node = '', script = ''] = rest[0] === AT_PROMPT ? rest.slice(1) : rest
   return { command, node, scripts: [first, script], home: gateHome || undefined }
 }
 
