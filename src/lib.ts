@@ -39,6 +39,7 @@ export type {
   HostPlugin,
   HostTraits,
   Injection,
+  Notice,
   Started,
   StartSource,
   ToolResult,

@@ -32,7 +32,7 @@ export async function attach(
   const hostKey = cleanId(conversation.hostKey)
   const before = await earlier(context, conversation, source)
   const found = before === undefined || source === 'fork' ? undefined : await context.find(before.sessionId)
-  const elsewhere = found === undefined ? undefined : await openElsewhere(context, conversation, found)
+  const elsewhere = found === undefined ? undefined : await openElsewhere(context, traits, conversation, found)
   const known = elsewhere === undefined ? found : undefined
   const key = elsewhere === undefined ? keyAsBefore(conversation, before) : await freeKey(context, conversation)
   const id = known?.session.id ?? key
@@ -57,12 +57,20 @@ export async function attach(
     await noteClash(context, found.session.id, 'opened-twice', conversation.client?.pid)
     await context.store.hosts.mark(found.session.host.hostKey)
   }
-  await bind(context, key, id, conversation)
+  await bind(context, traits, key, id, conversation)
   return entry
 }
 
-async function bind(context: Context, hostKey: string, sessionId: string, conversation: Conversation): Promise<void> {
-  const { client, transcript } = conversation
+async function bind(
+  context: Context,
+  traits: HostTraits,
+  hostKey: string,
+  sessionId: string,
+  conversation: Conversation,
+): Promise<void> {
+  const { transcript } = conversation
+  // Else a call that does not say who makes it would count as one of the conversation that began last.
+  const client = traits.sharesClient ? undefined : conversation.client
   const isShared = (await context.store.hosts.find(hostKey))?.isShared
   await context.store.hosts.bind({
     hostKey,
@@ -107,12 +115,15 @@ async function freeKey(context: Context, conversation: Conversation): Promise<st
 /** The other client that has the session open. One that ended it, or went on to another conversation, has not. */
 async function openElsewhere(
   context: Context,
+  traits: HostTraits,
   { client }: Conversation,
   { session, activity }: Entry,
 ): Promise<ProcessRef | undefined> {
   const other = session.host.client
   if (client === undefined || other === undefined || sameProcess(client, other)) return undefined
   if (activity?.state === 'ended' || context.processes.check(other) !== 'alive') return undefined
+  // A client of several conversations goes on with all of them.
+  if (traits.sharesClient) return other
   return (await context.store.hosts.ofClient(other))?.sessionId === session.id ? other : undefined
 }
 

@@ -3,7 +3,7 @@
 import { type Activity, observe } from './activity.ts'
 import { attach, attached } from './attach.ts'
 import type { Context } from './context.ts'
-import type { Conversation, HostPlugin, HostTraits, Injection, Started, StartSource } from './host-plugin.ts'
+import type { Conversation, HostPlugin, HostTraits, Injection, Notice, Started, StartSource } from './host-plugin.ts'
 import { cleanId } from './ids.ts'
 import type { Message } from './message.ts'
 import { observeAs } from './observing.ts'
@@ -51,12 +51,12 @@ export function createHostPlugin(context: Context, traits: HostTraits): HostPlug
       const injection = await this.onContinue(conversation, { at: 'tools' })
       return injection === undefined ? undefined : { injection }
     },
-    async onNotice(conversation, waitsFor) {
+    async onNotice(conversation, notice) {
       const entry = (await ours(conversation))?.entry
       if (entry === undefined) return
-      await observeAs(context, entry, waitsFor, `the host waits for the person (${waitsFor})`)
+      await observeAs(context, entry, notice, NOTICES[notice])
       // The next hook has something to look at: that the person has answered and work goes on.
-      await context.store.hosts.mark(entry.session.host.hostKey)
+      if (notice !== 'working' && notice !== 'idle') await context.store.hosts.mark(entry.session.host.hostKey)
     },
     async onWake(conversation) {
       const entry = await attached(context, conversation)
@@ -71,6 +71,13 @@ export function createHostPlugin(context: Context, traits: HostTraits): HostPlug
       await observeAs(context, entry, 'ended', `session end (${reason})`)
     },
   }
+}
+
+const NOTICES: Readonly<Record<Notice, string>> = {
+  needs_permission: 'the host waits for the person (needs_permission)',
+  needs_input: 'the host waits for the person (needs_input)',
+  working: 'the host works',
+  idle: 'the turn was broken off',
 }
 
 interface Ours {

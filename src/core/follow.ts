@@ -128,6 +128,20 @@ export async function changesFor(context: Context, own: Entry): Promise<readonly
   return changes
 }
 
+/** How many followed sessions are told of in every request of a model. */
+const FOLLOWED = 8
+
+/** How the followed sessions stand, for a text that is made anew each time. Marks nothing as told. */
+export async function followedNow(context: Context, own: Entry): Promise<readonly string[]> {
+  const { watching } = own.session
+  const lines: string[] = []
+  for (const id of watching.slice(0, FOLLOWED)) {
+    const entry = await context.find(id)
+    lines.push(entry === undefined ? `${id} is gone` : describe(context, entry))
+  }
+  return lines
+}
+
 /** Ids are keys, and `constructor` is an id. */
 function bare(record: Readonly<Record<string, string>>): Record<string, string> {
   return Object.assign(Object.create(null), record)

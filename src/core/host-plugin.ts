@@ -18,7 +18,15 @@ export interface HostTraits {
   readonly injection: 'kept' | 'per-request'
   /** Ways an idle session of this host can be woken, best first. */
   readonly doors: readonly string[]
+  /** One client process runs several conversations at once, so the process says nothing about which one it is. */
+  readonly sharesClient?: true
 }
+
+/**
+ * What a host shows beside the moments of a turn: it waits for the person; the person has answered, and work goes on; the
+ * turn was broken off, and nothing may start another one in its place.
+ */
+export type Notice = 'needs_permission' | 'needs_input' | 'working' | 'idle'
 
 /** The conversation a call is about. */
 export interface Conversation {
@@ -80,8 +88,7 @@ export interface HostPlugin {
   onToolResult(conversation: Conversation, result: ToolResult): Promise<ToolResultReply | undefined>
   /** The conversation begins or comes back. Registers the session if it is new. */
   onStart(conversation: Conversation, source: StartSource): Promise<Started | undefined>
-  /** The host waits for the person. */
-  onNotice(conversation: Conversation, waitsFor: 'needs_permission' | 'needs_input'): Promise<void>
+  onNotice(conversation: Conversation, notice: Notice): Promise<void>
   /** The wake file changed: the text that starts a turn, or undefined where none is due. */
   onWake(conversation: Conversation): Promise<string | undefined>
   /** The conversation ends for good. */

@@ -6,6 +6,7 @@ import type {
   Conversation,
   HostPlugin,
   HostTraits,
+  Notice,
   Started,
   StartSource,
 } from '../../src/core/host-plugin.ts'
@@ -26,7 +27,7 @@ export interface Talk {
   prompt(text?: string): Promise<string | undefined>
   afterTools(): Promise<string | undefined>
   stop(moment?: Omit<ContinueMoment, 'at'>): Promise<string | undefined>
-  notice(waitsFor: 'needs_permission' | 'needs_input'): Promise<void>
+  notice(notice: Notice): Promise<void>
   wake(): Promise<string | undefined>
   end(reason?: string): Promise<void>
 }
@@ -53,7 +54,7 @@ export function openHost(world: World, traits = KEPT): Host {
         prompt: async (text = 'Go on.') => (await plugin.onSend(conversation, text))?.text,
         afterTools: async () => (await plugin.onContinue(conversation, { at: 'tools' }))?.text,
         stop: async (moment = {}) => (await plugin.onContinue(conversation, { at: 'stop', ...moment }))?.text,
-        notice: (waitsFor) => plugin.onNotice(conversation, waitsFor),
+        notice: (notice) => plugin.onNotice(conversation, notice),
         wake: () => plugin.onWake(conversation),
         end: (reason = 'prompt_input_exit') => plugin.onEnd(conversation, reason),
       }
