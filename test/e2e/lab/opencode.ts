@@ -1,11 +1,15 @@
-/** OpenCode in run mode. */
+/** OpenCode in run mode, with our server alone or with the plugin, and as a server of several sessions. */
 import path from 'node:path'
-import { type Host, homeOf, type Launch, type Task } from './host.ts'
+import { entry, type Host, homeOf, type Launch, type Task } from './host.ts'
 
-function launch(task: Task): Launch {
-  const { modelUrl, apiKey, prompt, server, callLimitMs } = task
+/** What `npm run build` makes for OpenCode. */
+export const pluginFile = path.join(path.dirname(entry), 'plugins/opencode/session-mcp.js')
+
+type Config = Record<string, unknown>
+
+function configOf({ modelUrl, apiKey, server, callLimitMs }: Task): Config {
   const limit = callLimitMs === undefined ? {} : { timeout: callLimitMs }
-  const config = {
+  return {
     autoupdate: false,
     share: 'disabled',
     model: 'lab/scripted',
@@ -14,7 +18,10 @@ function launch(task: Task): Launch {
       lab: {
         npm: '@ai-sdk/openai-compatible',
         options: { baseURL: `${modelUrl}/v1`, apiKey },
-        models: { scripted: { tool_call: true, limit: { context: 200_000, output: 8000 } } },
+        models: {
+          scripted: { tool_call: true, limit: { context: 200_000, output: 8000 } },
+          other: { tool_call: true, limit: { context: 200_000, output: 8000 } },
+        },
       },
     },
     mcp: {
@@ -22,8 +29,11 @@ function launch(task: Task): Launch {
     },
     permission: { [`${server.name}_*`]: 'allow' },
   }
+}
+
+function launch(task: Task, args: string[], config: Config): Launch {
   return {
-    args: ['run', '--format', 'json', prompt],
+    args,
     env: {
       OPENCODE_DISABLE_AUTOUPDATE: '1',
       OPENCODE_DISABLE_MODELS_FETCH: '1',
@@ -34,4 +44,42 @@ function launch(task: Task): Launch {
   }
 }
 
-export const opencode: Host = { name: 'opencode', launch }
+const run = ({ prompt, flags = [] }: Task) => ['run', '--format', 'json', ...flags, prompt]
+
+export const opencode: Host = { name: 'opencode', launch: (task) => launch(task, run(task), configOf(task)) }
+
+export interface More {
+  /** How a person called our server. */
+  readonly serverName?: string
+  /** Other plugins. */
+  readonly plugins?: readonly string[]
+  readonly config?: Config
+}
+
+const MODES = {
+  run,
+  /** Several sessions in one process. */
+  serve: ({ flags = [] }: Task) => ['serve', '--port', '0', '--hostname', '127.0.0.1', ...flags],
+  /** In a terminal. */
+  tab: ({ flags = [] }: Task) => [...flags],
+} as const
+
+/** The same host with the plugin. */
+export function withPlugin(mode: keyof typeof MODES, { serverName, plugins = [], config = {} }: More = {}): Host {
+  return {
+    name: opencode.name,
+    launch(task) {
+      const named = { ...task, server: { ...task.server, name: serverName ?? task.server.name } }
+      return launch(task, MODES[mode](task), {
+        ...configOf(named),
+        plugin: [[pluginFile, { home: task.busHome }], ...plugins],
+        ...config,
+      })
+    },
+  }
+}
+
+/** The host as it is after `session-mcp install opencode`: our entries come from the files in its HOME. */
+export function wired(mode: keyof typeof MODES): Host {
+  return { name: opencode.name, launch: (task) => ({ ...launch(task, MODES[mode](task), {}), files: [] }) }
+}

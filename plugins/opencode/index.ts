@@ -1,0 +1,31 @@
+/** The bus as a plugin of OpenCode. No rules here: it opens the bus as every hook does, and hands OpenCode's hooks over. */
+
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { openHookBus } from '../../hooks/open.ts'
+import type { Client } from '../../src/hosts/opencode/client.ts'
+import { createOpencodeHooks } from '../../src/hosts/opencode/plugin.ts'
+
+interface Input {
+  readonly client: Client
+  readonly directory: string
+}
+
+interface Options {
+  /** The bus to use; else SESSION_MCP_HOME, else the default one. */
+  readonly home?: unknown
+}
+
+export const SessionMcp = async ({ client, directory }: Input, options?: Options) => {
+  const home = typeof options?.home === 'string' ? ['--home', options.home] : []
+  const { context, processes, log } = openHookBus(process.env, home)
+  return createOpencodeHooks({
+    context,
+    client,
+    directory,
+    self: processes.self,
+    pane: process.env['TMUX_PANE'],
+    serverScript: path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../index.js'),
+    log: (level, event, facts) => log[level](event, facts),
+  })
+}
