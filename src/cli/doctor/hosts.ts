@@ -72,9 +72,7 @@ async function followWire(wiring: Wiring, looks: readonly Look[], view: HostsVie
   }
   const homes = new Set(launches.map(({ home }) => home ?? defaultHome(view.config)))
   if (homes.size > 1) return broken(`its hooks and its server use different buses: ${listing([...homes])}.`)
-  const hook = looks
-    .flatMap(({ file, ours }) => (file.lists.length > 0 ? ours : []))
-    .find(({ launch }) => launch)?.launch
+  const hook = launches.find((launch) => wiring.probe(launch, '') !== undefined)
   const answer = hook === undefined ? undefined : await tryHook(wiring, hook, view.config.env)
   if (answer !== undefined && !answer.isFine) return broken(`the hook ${hook?.scripts.at(-1)} ${answer.text}`)
   const [home = view.config.home] = homes

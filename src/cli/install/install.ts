@@ -147,7 +147,7 @@ function labelsOf({ members, lists }: WiredFile): string[] {
 }
 
 function requireScripts({ wiring, machine, program }: Job): void {
-  const files = [program.server, ...wiring.scripts.map((name) => machine.join(program.hooks, name))]
+  const files = [program.server, ...wiring.scripts(machine, program)]
   const missing = files.find((file) => !fs.existsSync(file))
   if (missing === undefined) return
   throw unreadable(
