@@ -13,9 +13,9 @@ import { checkHookLog } from './hook-log.ts'
 import { tryHook } from './hook-run.ts'
 import { type HostsView, strangersOf } from './peers.ts'
 
-export async function checkHosts(view: HostsView): Promise<Check[]> {
+export async function checkHosts(view: HostsView, wirings: readonly Wiring[] = WIRINGS): Promise<Check[]> {
   const checks: Check[] = []
-  for (const wiring of WIRINGS) checks.push(...(await checkHost(wiring, view)))
+  for (const wiring of wirings) checks.push(...(await checkHost(wiring, view)))
   return [...checks, ...checkHookLog(view.config.home)]
 }
 
