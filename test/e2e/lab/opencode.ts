@@ -1,14 +1,18 @@
 /** OpenCode in run mode, with our server alone or with the plugin, and as a server of several sessions. */
 import path from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { entry, type Host, homeOf, type Launch, type Task } from './host.ts'
 
 /** What `npm run build` makes for OpenCode. */
 export const pluginFile = path.join(path.dirname(entry), 'plugins/opencode/session-mcp.js')
 
+/** A plugin that keeps what it was given. */
+export const recorder = fileURLToPath(new URL('./record-plugin.mjs', import.meta.url))
+
 type Config = Record<string, unknown>
 
-function configOf({ modelUrl, apiKey, server, callLimitMs }: Task): Config {
-  const limit = callLimitMs === undefined ? {} : { timeout: callLimitMs }
+/** What a person has set up without us: the scripted model. */
+export function modelConfig(modelUrl: string, apiKey: string): Config {
   return {
     autoupdate: false,
     share: 'disabled',
@@ -24,6 +28,13 @@ function configOf({ modelUrl, apiKey, server, callLimitMs }: Task): Config {
         },
       },
     },
+  }
+}
+
+function configOf({ modelUrl, apiKey, server, callLimitMs }: Task): Config {
+  const limit = callLimitMs === undefined ? {} : { timeout: callLimitMs }
+  return {
+    ...modelConfig(modelUrl, apiKey),
     mcp: {
       [server.name]: { type: 'local', command: [server.command, ...server.args], enabled: true, ...limit },
     },
