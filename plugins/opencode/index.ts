@@ -2,7 +2,7 @@
 
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { openHookBus } from '../../hooks/open.ts'
+import { type HookBus, openHookBus } from '../../hooks/open.ts'
 import type { Client } from '../../src/hosts/opencode/client.ts'
 import { createOpencodeHooks } from '../../src/hosts/opencode/plugin.ts'
 
@@ -17,8 +17,9 @@ interface Options {
 }
 
 export const SessionMcp = async ({ client, directory }: Input, options?: Options) => {
-  const home = typeof options?.home === 'string' ? ['--home', options.home] : []
-  const { context, processes, log } = openHookBus(process.env, home)
+  const bus = opened(options)
+  if (bus === undefined) return {}
+  const { context, processes, log } = bus
   return createOpencodeHooks({
     context,
     client,
@@ -28,4 +29,14 @@ export const SessionMcp = async ({ client, directory }: Input, options?: Options
     serverScript: path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../index.js'),
     log: (level, event, facts) => log[level](event, facts),
   })
+}
+
+/** A home that cannot be used is told of by `session-mcp doctor`; OpenCode works on as if we were not there. */
+function opened(options: Options | undefined): HookBus | undefined {
+  const home = typeof options?.home === 'string' ? ['--home', options.home] : []
+  try {
+    return openHookBus(process.env, home)
+  } catch {
+    return undefined
+  }
 }

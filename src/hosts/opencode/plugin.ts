@@ -116,10 +116,12 @@ export function createOpencodeHooks(deps: OpencodeDeps): Record<string, Hook> {
   }
 
   async function idle(talk: Talk): Promise<void> {
-    const { isBroken, prompts, requests } = talk
-    Object.assign(talk, { isBusy: false, prompts: 0, requests: 0 })
+    const { isBroken, pending } = talk
+    Object.assign(talk, { isBusy: false, pending: undefined })
+    // The turn ended before it asked the model; that it began is true all the same.
+    if (pending !== undefined) await plugin.onSend(talk.conversation, pending)
     if (isBroken) return plugin.onNotice(talk.conversation, 'idle')
-    if (prompts > 0 && requests === 0) strange('a turn without experimental.chat.system.transform')
+    if (pending !== undefined) strange('a turn without experimental.chat.system.transform')
     // OpenCode cannot hold a turn open; mail that must not wait touches the wake file, and that starts the next one.
     await plugin.onContinue(talk.conversation, { at: 'stop', isHeld: true })
   }
@@ -165,12 +167,13 @@ export function createOpencodeHooks(deps: OpencodeDeps): Record<string, Hook> {
       if (id === undefined) return strange('chat.message without a sessionID')
       const talk = await talks.of(id)
       if (talk === undefined || talk.root !== talk) return
-      Object.assign(talk, { isBusy: true, isBroken: false, prompts: talk.prompts + 1 })
+      Object.assign(talk, { isBusy: true, isBroken: false })
       if (prompt.agent !== undefined) talk.agent = prompt.agent
       if (prompt.model !== undefined) talk.model = prompt.model
-      await inTurn(talk, async () => {
-        const said = await plugin.onSend(talk.conversation, prompt.text)
-        talk.opening = joined(talk.opening, said?.text)
+      await inTurn(talk, () => {
+        // Two prompts in one turn: the later one has the last word, and both began it.
+        talk.pending = talk.pending === undefined ? prompt.text : `${talk.pending}\n${prompt.text}`
+        return plugin.onNotice(talk.conversation, 'working')
       })
     },
     async 'experimental.chat.system.transform'(input, output) {
@@ -181,13 +184,16 @@ export function createOpencodeHooks(deps: OpencodeDeps): Record<string, Hook> {
       if (id === undefined || isForTitle(system)) return
       const talk = await talks.of(id)
       if (talk === undefined || talk.root !== talk) return
-      talk.requests++
       await inTurn(talk, async () => {
-        const { opening } = talk
-        talk.opening = undefined
-        const text = opening ?? (await plugin.onContinue(talk.conversation, { at: 'tools' }))?.text
+        const { conversation, pending } = talk
+        talk.pending = undefined
+        // Looked up for the request, not at the prompt: seconds lie between the two at times.
+        const said =
+          pending === undefined
+            ? await plugin.onContinue(conversation, { at: 'tools' })
+            : await plugin.onSend(conversation, pending)
         // Two copies of the plugin, one from a project and one from the person's settings, say it once.
-        if (text !== undefined && !system.includes(text)) system.push(text)
+        if (said !== undefined && !system.includes(said.text)) system.push(said.text)
       })
     },
     async 'tool.execute.before'(input, output) {
@@ -227,10 +233,4 @@ function failingOpen(name: string, hook: Hook, fault: (event: string, cause: unk
       clearTimeout(timer)
     }
   }
-}
-
-/** Two texts about one moment, each line once. */
-function joined(before: string | undefined, now: string | undefined): string | undefined {
-  if (before === undefined || now === undefined) return now ?? before
-  return [...new Set([...before.split('\n'), ...now.split('\n')])].join('\n')
 }

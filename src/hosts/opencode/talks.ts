@@ -16,11 +16,8 @@ export interface Talk {
   isBusy: boolean
   /** The turn was aborted, or failed: whoever broke it off does not want the next one at once. */
   isBroken: boolean
-  /** Prompts and requests of the model since the last idle: of each prompt there must be a request. */
-  prompts: number
-  requests: number
-  /** Told when the conversation or the turn began, for its first request. */
-  opening: string | undefined
+  /** A prompt whose turn has not asked the model yet. */
+  pending: string | undefined
 }
 
 export interface TalksDeps {
@@ -74,9 +71,7 @@ export function createTalks(deps: TalksDeps): Talks {
       model: info.model,
       isBusy: false,
       isBroken: false,
-      prompts: 0,
-      requests: 0,
-      opening: undefined,
+      pending: undefined,
     }
     if (info.parentId !== undefined) {
       const parent = depth < MAX_DEPTH ? await find(info.parentId, depth + 1) : undefined
@@ -97,9 +92,7 @@ export function createTalks(deps: TalksDeps): Talks {
     }
     const started = await deps.plugin.onStart(conversation, source)
     if (started === undefined) return undefined
-    const talk = { ...fresh, conversation, wakeFile: started.wakeFile, opening: started.injection?.text } as Talk & {
-      root: Talk
-    }
+    const talk = { ...fresh, conversation, wakeFile: started.wakeFile } as Talk & { root: Talk }
     talk.root = talk
     deps.opened(talk)
     return talk

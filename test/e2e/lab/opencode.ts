@@ -62,7 +62,7 @@ export const opencode: Host = { name: 'opencode', launch: (task) => launch(task,
 export interface More {
   /** How a person called our server. */
   readonly serverName?: string
-  /** Other plugins. */
+  /** Other plugins, which run before ours. */
   readonly plugins?: readonly string[]
   readonly config?: Config
 }
@@ -83,7 +83,7 @@ export function withPlugin(mode: keyof typeof MODES, { serverName, plugins = [],
       const named = { ...task, server: { ...task.server, name: serverName ?? task.server.name } }
       return launch(task, MODES[mode](task), {
         ...configOf(named),
-        plugin: [[pluginFile, { home: task.busHome }], ...plugins],
+        plugin: [...plugins, [pluginFile, { home: task.busHome }]],
         ...config,
       })
     },
