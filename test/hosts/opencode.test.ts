@@ -73,9 +73,13 @@ describe('a session of OpenCode', () => {
     expect((await activity())?.state).toBe('idle')
     await place.play('event.session.updated.archived')
     expect(await activity()).toMatchObject({ state: 'ended', evidence: 'session end (archived)' })
-    place.sessions.set(MAIN, info('event.session.created'))
     await place.play('chat.message')
+    await place.play('event.session.updated.archived')
     expect((await activity())?.state).toBe('working')
+    // A client takes it back, and archives it again.
+    await place.play('event.session.updated')
+    await place.play('event.session.updated.archived')
+    expect((await activity())?.state).toBe('ended')
   })
 
   it('that was there before the plugin is found by its first prompt', async () => {
@@ -183,10 +187,9 @@ describe('C049: a subagent', () => {
 describe('a wake', () => {
   it('starts a turn with our text alone, with the agent and model of the last prompt, and is proven by its prompt', async () => {
     await place.play('event.session.created')
-    await place.play('chat.message', MAIN, ({ output }) =>
-      Object.assign(output['message'] as object, { agent: 'plan' }),
-    )
+    await place.play('chat.message')
     await place.play('event.session.idle')
+    place.sessions.set(MAIN, { ...info('event.session.updated'), agent: 'plan' })
     const { messageId } = await send('the words of a peer', { activationMessage: 'look' })
     const turn = await until('a turn', () => place.turns[0])
     const text = expect.stringMatching(/^session-mcp wake [0-9a-z]+: 1 unread message\. Use read_inbox\.$/)
@@ -204,6 +207,16 @@ describe('a wake', () => {
     )
     const [row] = (await place.bus.bus.receipt(HUMAN, messageId)).recipients
     expect(row).toMatchObject({ turnStartedAt: expect.any(String) })
+  })
+
+  it('never leaves the agent of the last prompt, even where OpenCode does not say which one that was', async () => {
+    await place.play('event.session.created')
+    await place.play('chat.message', MAIN, ({ output }) =>
+      Object.assign(output['message'] as object, { agent: 'plan' }),
+    )
+    await place.play('event.session.idle')
+    await send('hello')
+    expect((await until('a turn', () => place.turns[0])).body).toMatchObject({ agent: 'plan' })
   })
 
   it('C103: comes after the turn for mail that must not wait, once, however often OpenCode says that it is idle', async () => {
@@ -276,7 +289,7 @@ describe('an OpenCode that is newer than we know', () => {
 
   it('whose client has other calls costs the wake, and nothing else', async () => {
     await place.close()
-    place = await openPlace({ client: { session: {} } })
+    place = await openPlace({ client: { session: { get: async () => ({}) } } })
     await place.play('event.session.created')
     await send('hello')
     await until('a line in the log', () =>

@@ -31,14 +31,6 @@ export interface OpencodeEvent {
   readonly status: string | undefined
 }
 
-/** A user's message, at the moment it is submitted. */
-export interface Prompt {
-  readonly sessionId: string | undefined
-  readonly text: string
-  readonly agent: string | undefined
-  readonly model: ModelChoice | undefined
-}
-
 const MADE_UP = /^(New session|Child session) - \d{4}-\d{2}-\d{2}T[\d:.]+Z$| \(fork #\d+\)$/
 
 export function readSession(raw: unknown): SessionInfo | undefined {
@@ -54,7 +46,8 @@ export function readSession(raw: unknown): SessionInfo | undefined {
     agent: text(agent),
     model: readModel(model),
     version: text(version),
-    isArchived: typeof record(time)['archived'] === 'number',
+    // 0 is how a client takes it back.
+    isArchived: Number(record(time)['archived'] ?? 0) > 0,
   }
 }
 
@@ -72,17 +65,11 @@ export function readEvent(raw: unknown): OpencodeEvent | undefined {
   }
 }
 
-/** Input and output of `chat.message`. */
-export function readPrompt(input: unknown, output: unknown): Prompt {
+/** What a person, or we in their place, said: the output of `chat.message`. */
+export function promptIn(output: unknown): { readonly prompt: string; readonly agent: string | undefined } {
   const { message, parts } = record(output)
-  const { agent, model } = record(message)
   const texts = (Array.isArray(parts) ? parts : []).flatMap((part: unknown) => text(record(part)['text']) ?? [])
-  return {
-    sessionId: sessionIn(input),
-    text: texts.join('\n'),
-    agent: text(agent),
-    model: readModel(model),
-  }
+  return { prompt: texts.join('\n'), agent: text(record(message)['agent']) }
 }
 
 export function sessionIn(input: unknown): string | undefined {

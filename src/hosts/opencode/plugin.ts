@@ -6,8 +6,18 @@ import type { Context } from '../../core/context.ts'
 import { type HostTraits, type Notice, silenced } from '../../core/host-plugin.ts'
 import type { ProcessRef } from '../../core/ports.ts'
 import { type Client, sessionOf, startTurn } from './client.ts'
+import { failingOpen, type Hook } from './fail-open.ts'
 import { opencode } from './host.ts'
-import { isForTitle, isToolOf, type OpencodeEvent, ourServers, readEvent, readPrompt, sessionIn } from './payload.ts'
+import {
+  isForTitle,
+  isToolOf,
+  type OpencodeEvent,
+  ourServers,
+  promptIn,
+  readEvent,
+  type SessionInfo,
+  sessionIn,
+} from './payload.ts'
 import { createTalks, type Talk } from './talks.ts'
 import { watchWakes } from './wake-watch.ts'
 
@@ -24,9 +34,6 @@ export interface OpencodeDeps {
   log(level: 'error' | 'warn', event: string, facts: Readonly<Record<string, unknown>>): void
 }
 
-/** Nothing of ours may take longer out of a turn, ms. */
-const LIMIT_MS = 1_200
-
 const WAITS: Readonly<Record<string, Notice>> = {
   'permission.asked': 'needs_permission',
   'permission.replied': 'working',
@@ -34,8 +41,6 @@ const WAITS: Readonly<Record<string, Notice>> = {
   'question.replied': 'working',
   'question.rejected': 'working',
 }
-
-type Hook = (input: unknown, output: unknown) => Promise<void>
 
 /** Every hook resolves, whatever happens: a fault is a line in the log and nothing else. */
 export function createOpencodeHooks(deps: OpencodeDeps): Record<string, Hook> {
@@ -101,18 +106,29 @@ export function createOpencodeHooks(deps: OpencodeDeps): Record<string, Hook> {
     return inTurn(talk, async () => {
       if (talk.isBusy) return
       const text = await plugin.onWake(talk.conversation)
-      if (text !== undefined) await startTurn(client, talk.id, text, talk)
+      if (text === undefined) return
+      // With what its last turn ran with: otherwise OpenCode takes its default agent, and a session in plan mode would write.
+      const { agent = talk.agent, model } = (await sessionOf(client, talk.id)) ?? {}
+      await startTurn(client, talk.id, text, { agent, model })
     })
   }
 
-  async function ended(id: string, reason: string): Promise<void> {
-    const talk = await talks.of(id)
-    if (talk === undefined || talk.root !== talk) return
+  async function deleted(id: string): Promise<void> {
+    const talk = await talks.known(id)
     talks.drop(id)
+    if (talk === undefined || talk.root !== talk) return
     byWakeFile.delete(talk.wakeFile)
     watch.drop(talk.wakeFile)
-    await inTurn(talk, () => plugin.onEnd(talk.conversation, reason))
+    await inTurn(talk, () => plugin.onEnd(talk.conversation, 'deleted'))
     tails.delete(id)
+  }
+
+  /** Only that it is put away now counts: a person may go on in a session that was archived before. */
+  async function updated({ id, isArchived }: SessionInfo): Promise<void> {
+    const talk = await talks.known(id)
+    if (talk === undefined || talk.root !== talk || talk.isArchived === isArchived) return
+    talk.isArchived = isArchived
+    if (isArchived) await inTurn(talk, () => plugin.onEnd(talk.conversation, 'archived'))
   }
 
   async function idle(talk: Talk): Promise<void> {
@@ -134,8 +150,8 @@ export function createOpencodeHooks(deps: OpencodeDeps): Record<string, Hook> {
       return
     }
     if (sessionId === undefined) return
-    if (type === 'session.deleted') return ended(sessionId, 'deleted')
-    if (type === 'session.updated') return info?.isArchived ? ended(sessionId, 'archived') : undefined
+    if (type === 'session.deleted') return deleted(sessionId)
+    if (type === 'session.updated') return info === undefined ? undefined : updated(info)
     const notice = Object.hasOwn(WAITS, type) ? WAITS[type] : undefined
     const isTurn = type === 'session.status' || type === 'session.idle' || type === 'session.error'
     if (notice === undefined && !isTurn) return
@@ -162,17 +178,15 @@ export function createOpencodeHooks(deps: OpencodeDeps): Record<string, Hook> {
       await event(read)
     },
     async 'chat.message'(input, output) {
-      const prompt = readPrompt(input, output)
+      const { prompt, agent } = promptIn(output)
       const id = sessionIn(input)
       if (id === undefined) return strange('chat.message without a sessionID')
       const talk = await talks.of(id)
       if (talk === undefined || talk.root !== talk) return
-      Object.assign(talk, { isBusy: true, isBroken: false })
-      if (prompt.agent !== undefined) talk.agent = prompt.agent
-      if (prompt.model !== undefined) talk.model = prompt.model
+      Object.assign(talk, { isBusy: true, isBroken: false, agent: agent ?? talk.agent })
       await inTurn(talk, () => {
         // Two prompts in one turn: the later one has the last word, and both began it.
-        talk.pending = talk.pending === undefined ? prompt.text : `${talk.pending}\n${prompt.text}`
+        talk.pending = talk.pending === undefined ? prompt : `${talk.pending}\n${prompt}`
         return plugin.onNotice(talk.conversation, 'working')
       })
     },
@@ -217,20 +231,4 @@ export function createOpencodeHooks(deps: OpencodeDeps): Record<string, Hook> {
     },
   }
   return Object.fromEntries(Object.entries(hooks).map(([name, hook]) => [name, failingOpen(name, hook, fault)]))
-}
-
-function failingOpen(name: string, hook: Hook, fault: (event: string, cause: unknown) => void): Hook {
-  return async (input, output) => {
-    let timer: NodeJS.Timeout | undefined
-    const limit = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, LIMIT_MS)
-    })
-    try {
-      await Promise.race([hook(input, output).catch((cause) => fault(name, cause)), limit])
-    } catch (cause) {
-      fault(name, cause)
-    } finally {
-      clearTimeout(timer)
-    }
-  }
 }

@@ -2,7 +2,7 @@
 
 import type { Conversation, HostPlugin, StartSource } from '../../core/host-plugin.ts'
 import type { ProcessRef } from '../../core/ports.ts'
-import type { ModelChoice, SessionInfo } from './payload.ts'
+import type { SessionInfo } from './payload.ts'
 
 export interface Talk {
   readonly id: string
@@ -10,9 +10,9 @@ export interface Talk {
   /** The conversation a person has: itself, or the one that started this subagent. */
   readonly root: Talk
   readonly wakeFile: string
-  /** What the last prompt ran with; a turn of ours must not run with anything else. */
+  /** What its last prompt was given to. */
   agent: string | undefined
-  model: ModelChoice | undefined
+  isArchived: boolean
   isBusy: boolean
   /** The turn was aborted, or failed: whoever broke it off does not want the next one at once. */
   isBroken: boolean
@@ -34,6 +34,8 @@ export interface TalksDeps {
 export interface Talks {
   /** Undefined where OpenCode does not know it or the bus cannot be reached: asked again the next time. */
   of(id: string): Promise<Talk | undefined>
+  /** The same without asking OpenCode. */
+  known(id: string): Promise<Talk | undefined>
   /** One that was just created. */
   create(info: SessionInfo): Promise<Talk | undefined>
   drop(id: string): void
@@ -68,7 +70,7 @@ export function createTalks(deps: TalksDeps): Talks {
     const fresh = {
       id: info.id,
       agent: info.agent,
-      model: info.model,
+      isArchived: info.isArchived,
       isBusy: false,
       isBroken: false,
       pending: undefined,
@@ -100,6 +102,7 @@ export function createTalks(deps: TalksDeps): Talks {
 
   return {
     of: (id) => find(id, 0),
+    known: async (id) => talks.get(id),
     create: (info) => keep(info.id, () => open(info, 'startup', 0)),
     drop: (id) => void talks.delete(id),
   }
