@@ -107,6 +107,15 @@ async function sealed(folder) {
   writeFileSync(path.join(out, 'package.json'), '{"type":"commonjs"}\n')
 }
 
+// OpenCode loads plugins into its own process: one file, no dependency.
+copyFileSync(path.join(root, 'LICENSE'), path.join(plugins, 'opencode/LICENSE'))
+await build({
+  ...shared,
+  entryPoints: ['plugins/opencode/index.ts'],
+  outfile: 'dist/plugins/opencode/session-mcp.js',
+  format: 'esm',
+})
+
 if (!process.argv.includes('--no-types')) {
   const tsc = path.join(root, 'node_modules/typescript/bin/tsc')
   const types = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.types.json'], { cwd: root, stdio: 'inherit' })

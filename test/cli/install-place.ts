@@ -54,6 +54,7 @@ export function openPlace(env: Readonly<Record<string, string>> = {}): Place {
       node: process.execPath,
       server: path.join(dist, 'index.js'),
       hooks: path.join(dist, 'hooks'),
+      plugins: path.join(dist, 'plugins'),
       home: busHome,
       isDefaultHome,
       serverArgs: ['--default-ttl=4h', ...(isDefaultHome ? [] : [`--home=${busHome}`])],

@@ -15,9 +15,9 @@ import { tryHook } from './hook-run.ts'
 import { type HostsView, strangersOf } from './peers.ts'
 import { tryPlugins } from './plugin-run.ts'
 
-export async function checkHosts(view: HostsView): Promise<Check[]> {
+export async function checkHosts(view: HostsView, wirings: readonly Wiring[] = WIRINGS): Promise<Check[]> {
   const checks: Check[] = []
-  for (const wiring of WIRINGS) checks.push(...(await checkHost(wiring, view)))
+  for (const wiring of wirings) checks.push(...(await checkHost(wiring, view)))
   return [...checks, ...checkHookLog(view.config.home)]
 }
 
@@ -108,11 +108,7 @@ async function followWire(wiring: Wiring, looks: readonly Look[], view: HostsVie
   }
   const homes = new Set(launches.map(({ home }) => home ?? defaultHome(view.config)))
   if (homes.size > 1) return broken(`its hooks and its server use different buses: ${listing([...homes])}.`)
-  const hook = looks
-    .flatMap(({ file, ours }) =>
-      ours.filter(({ label }) => file.lists.some(({ items }) => Object.hasOwn(items, label))),
-    )
-    .find(({ launch }) => launch)?.launch
+  const hook = launches.find((launch) => wiring.probe(launch, '') !== undefined)
   const answer = hook === undefined ? undefined : await tryHook(wiring, hook, view.config.env)
   if (answer !== undefined && !answer.isFine) return broken(`the hook ${hook?.scripts.at(-1)} ${answer.text}`)
   const plugins = looks.flatMap(({ file }) => (file.copy !== undefined && file.path.endsWith('.js') ? [file.path] : []))

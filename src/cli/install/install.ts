@@ -171,7 +171,7 @@ function labelsOf({ file, look }: Plan): string[] {
 function requireScripts({ wiring, machine, program }: Job): void {
   const files = [
     program.server,
-    ...wiring.scripts.map((name) => machine.join(program.hooks, name)),
+    ...wiring.scripts(machine, program),
     ...wiring.files(machine, program).flatMap(({ copy }) => copy?.from ?? []),
   ]
   const missing = files.find((file) => !fs.existsSync(file))

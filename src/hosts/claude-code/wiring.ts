@@ -4,6 +4,7 @@
  */
 
 import { commandLine, wordsOf } from '../command-line.ts'
+import { endsWith, homeIn, isInOurPackage, isTexts, record } from '../entries.ts'
 import type { Json, JsonPath, Launch, Machine, Peer, Program, WiredFile, Wiring } from '../wiring.ts'
 
 const SCRIPT = 'claude-code.js'
@@ -26,7 +27,8 @@ export const claudeCodeWiring: Wiring = {
   binaries: ['claude'],
   gives:
     'sessions register by themselves, hear of mail at prompts, between tools and at the end of a turn, and are woken when idle',
-  scripts: [SCRIPT, GATE, STATUS_LINE],
+  variables: /^CLAUDE/i,
+  scripts: (machine, program) => [SCRIPT, GATE, STATUS_LINE].map((name) => machine.join(program.hooks, name)),
   directory,
   files(machine, program) {
     return [settingsFile(machine, program), serverFile(machine, program)]
@@ -38,16 +40,16 @@ export const claudeCodeWiring: Wiring = {
     hasOurs: (content) =>
       Object.keys(record(record(content)['plugins'])).some((name) => /^session-mcp(@|$)/.test(name)),
   },
-  probe: (home) => ({
-    args: ['--home', home],
-    input: JSON.stringify({
-      session_id: 'session-mcp-doctor',
-      transcript_path: '',
-      cwd: home,
-      hook_event_name: 'SessionEnd',
-      reason: 'other',
-    }),
-  }),
+  probe({ node, scripts }, home) {
+    const script = scripts.at(-1) ?? ''
+    if (!endsWith(script, SCRIPT)) return undefined
+    const moment = { transcript_path: '', cwd: home, hook_event_name: 'SessionEnd', reason: 'other' }
+    return {
+      node,
+      args: [script, '--home', home],
+      input: JSON.stringify({ session_id: 'session-mcp-doctor', ...moment }),
+    }
+  },
   peers: { directory: (machine) => machine.join(directory(machine), 'sessions'), read: peerOf },
 }
 
@@ -158,7 +160,7 @@ function isOurServer(server: unknown, current: string): boolean {
 function isOurStatusLine(value: unknown, current = ''): boolean {
   const script = launchOf(value)?.scripts[0] ?? ''
   return (
-    script === parts(current).join('/') ||
+    script === current.replaceAll('\\', '/') ||
     script === current ||
     (endsWith(script, 'hooks', STATUS_LINE) && isInOurPackage(script, 'dist', 'hooks', STATUS_LINE))
   )
@@ -189,25 +191,6 @@ function launchOf(entry: unknown): Launch | undefined {
   return { command, node, scripts: [first, script], home: gateHome || undefined }
 }
 
-function homeIn(args: readonly string[]): string | undefined {
-  const at = args.indexOf('--home')
-  return at === -1 ? args.find((arg) => arg.startsWith('--home='))?.slice('--home='.length) : args[at + 1]
-}
-
-/** Published, the package's directory is called session-mcp; a checkout is called anything, but its files end alike. */
-function isInOurPackage(path: string, ...tail: string[]): boolean {
-  return endsWith(path, ...tail) || (endsWith(path, ...tail.slice(-1)) && parts(path).includes('session-mcp'))
-}
-
-function endsWith(path: string, ...tail: string[]): boolean {
-  const found = parts(path).slice(-tail.length)
-  return found.length === tail.length && found.every((part, i) => part === tail[i])
-}
-
-function parts(path: string): string[] {
-  return path.split(/[\\/]/)
-}
-
 /** `~/.claude/sessions/<pid>.json`: observed, not published, so nothing in it is taken for granted. */
 function peerOf(content: unknown): Peer | undefined {
   const { pid, sessionId, name, procStart } = record(content)
@@ -218,12 +201,4 @@ function peerOf(content: unknown): Peer | undefined {
     name: typeof name === 'string' && name !== '' ? name : undefined,
     start: typeof procStart === 'string' ? procStart : undefined,
   }
-}
-
-function isTexts(value: unknown): value is string[] {
-  return Array.isArray(value) && value.every((entry) => typeof entry === 'string')
-}
-
-function record(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {}
 }

@@ -13,7 +13,9 @@ export const msunWiring: Wiring = {
   title: 'msun',
   binaries: ['msun'],
   gives: 'every tab is told at each prompt and between tools who it is, what is unread and what it follows',
-  scripts: [],
+  variables: /^MSUN_/i,
+  scripts: () => [],
+  probe: () => undefined,
   directory,
   home: ideHome,
   files(machine, program) {

@@ -8,5 +8,5 @@ export const opencode: Host = {
   metaKeys: [],
   waitCeilingMs: SAFE_WAIT_MS,
   waitCeilingWithProgressMs: 600_000,
-  doors: [],
+  doors: ['prompt-async'],
 }
