@@ -1,0 +1,35 @@
+/**
+ * The terminal of Claude Code 2.1.332, as recorded in November 2026: between two rules the input line, which begins with
+ * the prompt sign; the upper rule may carry the session's name. Below stand at most a few lines, in a turn one of them
+ * says how to interrupt. Dialogs take the place of all of it.
+ */
+
+import type { Screen } from '../host.ts'
+
+const RULE = /^─{3}/
+const SIGN = '❯'
+/** Lines below the box: the status line a person may have set up, and the host's own. */
+const BELOW = 6
+const DIALOG = /^\s*❯|\b(?:esc|enter) to (?:cancel|confirm)\b/i
+
+export const screen: Screen = {
+  read({ lines, bright }) {
+    const bottom = lines.findLastIndex((line) => RULE.test(line))
+    const below = lines.slice(bottom + 1)
+    if (bottom < 2 || below.length > BELOW || below.some((line) => DIALOG.test(line))) return undefined
+    const top = lines.findLastIndex((line, at) => at < bottom && RULE.test(line))
+    if (top === -1 || lines[top + 1]?.startsWith(SIGN) !== true) return undefined
+    const input = bright
+      .slice(top + 1, bottom)
+      .join('\n')
+      .slice(SIGN.length)
+      .trim()
+    return { input, isWorking: below.some((line) => /\besc to interrupt\b/.test(line)) }
+  },
+  rename: {
+    line: (name) => `/rename ${name}`,
+    said: (name) => `Session renamed to: ${name}`,
+  },
+  setModel: (model) =>
+    `In its tab type: /model ${model} (the host asks again in a conversation that has begun, and makes it the default of new sessions too)`,
+}
