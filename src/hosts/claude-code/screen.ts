@@ -1,7 +1,8 @@
 /**
  * The terminal of Claude Code 2.1.332, as recorded in November 2026: between two rules the input line, which begins with
- * the prompt sign; the upper rule may carry the session's name. Below stand at most a few lines, in a turn one of them
- * says how to interrupt. Dialogs take the place of all of it.
+ * the prompt sign; the upper rule may carry the session's name. Below stand at most a few lines. In a turn
+ * one of them says how to interrupt, unless the input line holds a draft; a clock runs above the box in any case. Dialogs
+ * take the place of all of it.
  */
 
 import type { Screen } from '../host.ts'
@@ -10,6 +11,9 @@ const RULE = /^─{3}/
 const SIGN = '❯'
 /** Lines below the box: the status line a person may have set up, and the host's own. */
 const BELOW = 6
+/** Lines above the box among which the clock is: hints and what waits to be sent stand between. */
+const ABOVE = 8
+const CLOCK = /^[·✢✳✶✻✽*] \S.*…/
 const DIALOG = /^\s*❯|\b(?:esc|enter) to (?:cancel|confirm)\b/i
 
 export const screen: Screen = {
@@ -24,7 +28,8 @@ export const screen: Screen = {
       .join('\n')
       .slice(SIGN.length)
       .trim()
-    return { input, isWorking: below.some((line) => /\besc to interrupt\b/.test(line)) }
+    const isTicking = lines.slice(Math.max(0, top - ABOVE), top).some((line) => CLOCK.test(line))
+    return { input, isWorking: isTicking || below.some((line) => /\besc to interrupt\b/.test(line)) }
   },
   rename: {
     line: (name) => `/rename ${name}`,
