@@ -22,7 +22,9 @@ export const screen: Screen = {
     const below = lines.slice(bottom + 1)
     if (bottom < 2 || below.length > BELOW || below.some((line) => DIALOG.test(line))) return undefined
     const top = lines.findLastIndex((line, at) => at < bottom && RULE.test(line))
+    // In a dialog, which a rule closes as well, the sign is indented.
     if (top === -1 || lines[top + 1]?.startsWith(SIGN) !== true) return undefined
+    if (lines.slice(top + 2, bottom).some((line) => DIALOG.test(line))) return undefined
     const input = bright
       .slice(top + 1, bottom)
       .join('\n')

@@ -12,9 +12,10 @@ export const copilot: Host = {
   launch: {
     program: 'copilot',
     args: ({ name, model, prompt }) => [
-      ...(name === undefined ? [] : [`--name=${name}`]),
-      ...(model === undefined ? [] : [`--model=${model}`]),
-      `--interactive=${prompt}`,
+      ...(name === undefined ? [] : ['-n', name]),
+      ...(model === undefined ? [] : ['--model', model]),
+      '-i',
+      prompt,
     ],
   },
   identityEnv: ['COPILOT_AGENT_SESSION_ID', 'COPILOT_CLI', 'COPILOT_PLUGIN_ROOT', 'COPILOT_PROJECT_DIR'],
