@@ -54,6 +54,21 @@ describe('an executor', () => {
   })
 })
 
+describe('C155: what is typed into a tab', () => {
+  it('has a record that says who asked for what, and when', async () => {
+    const { world, lead } = await two()
+    const { action } = await lead.tools.manage('reviewer', 'set_input', { text: 'look here' })
+    expect(await world.store.actions.find('panes', action.id ?? '')).toMatchObject({
+      kind: 'set_input',
+      by: { id: 'lead', name: 'lead' },
+      target: { id: 'other' },
+      params: { text: 'look here' },
+      requestedAt: expect.any(String),
+      state: 'done',
+    })
+  })
+})
+
 describe('a cancelled turn', () => {
   it('leaves the session idle, since its host reports no end of the turn', async () => {
     const { lead, other } = await two()

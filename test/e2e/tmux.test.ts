@@ -310,6 +310,31 @@ tmuxTest('switch brings the window to the front, and says so when no terminal sh
   }),
 )
 
+tmuxTest('switch takes the terminal of whoever asks to another tmux session', () =>
+  inTerminal(async (terminal) => {
+    const target = await terminal.target()
+    await terminal.tmux('new-session', '-d', '-s', 'elsewhere', '-n', 'theirs', '--', 'sleep', '1000')
+    await terminal.tmux('move-window', '-d', '-s', target.pane, '-t', 'elsewhere:')
+    // A person's terminal: another tmux shows the session in one of its panes.
+    const outer = path.join(terminal.root, 'outer')
+    const show = ['attach', '-t', '=a person']
+    await terminal.outer(outer, 'new-session', '-d', '--', 'env', '-u', 'TMUX', 'tmux', '-S', terminal.socket, ...show)
+    const shown = () => terminal.tmux('list-clients', '-F', '#{client_session}')
+    await until('a terminal shows it', async () => (await shown()) === 'a person')
+    const outcome = await terminal.perform({ kind: 'switch', target })
+    expect(outcome).toMatchObject({
+      state: 'done',
+      evidence: expect.stringMatching(/^tmux switch-client: pane .* "elsewhere" is in front$/),
+    })
+    expect(await shown()).toBe('elsewhere')
+    expect(await terminal.tmux('display-message', '-p', '-t', '=elsewhere:', '#{pane_id}')).toBe(target.pane)
+    expect(await terminal.perform({ kind: 'switch', target })).toMatchObject({
+      evidence: expect.stringMatching(/^tmux select-window: pane .* is in front$/),
+    })
+    await terminal.outer(outer, 'kill-server')
+  }),
+)
+
 tmuxTest('close ends the session’s pane and its program, and leaves the other panes of the window', () =>
   inTerminal(async (terminal) => {
     const target = await terminal.target()

@@ -3,6 +3,7 @@ import fs from 'node:fs'
 import net from 'node:net'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { CreateAnswer, ManageAnswer } from '../../src/core/answers-actions.ts'
 import type { SessionView } from '../../src/lib.ts'
 import { makePlace, type Place } from './lab/place.ts'
 import { endAll } from './lab/processes.ts'
@@ -75,5 +76,41 @@ describe('an executor killed in the middle', () => {
     expect(fs.readdirSync(queue).filter((name) => name.endsWith('.json'))).toEqual([])
     expect(fs.readdirSync(path.join(queue, 'claimed'))).toEqual([])
     void creating
+  })
+})
+
+describe('a server outside tmux', () => {
+  test('says so, and what a person can type, and leaves no session behind', async () => {
+    const lead = await startClient(place.home)
+    // No claude in this PATH either, so nothing can be opened in the background.
+    await lead.startServer({ env: { PATH: path.dirname(process.execPath) } })
+    const folder = path.join(place.directory, 'new app')
+    fs.mkdirSync(folder)
+    await lead.call('update_session', { task: 'leads', projectPath: folder, name: 'lead' })
+    const create = (host: string) =>
+      lead.call<CreateAnswer>('create_session', { prompt: "It's $(touch PWNED)", name: 'helper', host })
+    const claude = await create('claude-code')
+    expect(claude).toEqual({
+      host: 'claude-code',
+      action: {
+        kind: 'create',
+        state: 'unsupported',
+        evidence: 'no window can be opened beside you: it is not known to run in tmux',
+        byHand: `In a terminal: cd '${folder}' && claude -n helper -- 'It'\\''s $(touch PWNED)'`,
+      },
+    })
+    expect((await create('cursor')).action).toMatchObject({
+      state: 'unsupported',
+      evidence: 'how a session of cursor is started in a terminal is not known',
+      byHand: `Open cursor in ${folder} and give it the prompt.`,
+    })
+    const switched = await lead.call<ManageAnswer>('manage_session', { session: 'lead', operation: 'switch' })
+    expect(switched.action).toMatchObject({
+      state: 'unsupported',
+      evidence: 'it is not known to run in tmux',
+      byHand: 'Bring its window to the front.',
+    })
+    expect(fs.readdirSync(path.join(place.home, 'sessions'))).toHaveLength(1)
+    expect(fs.readdirSync(path.join(place.home, 'names'))).toEqual(['lead'])
   })
 })

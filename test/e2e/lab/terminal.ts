@@ -28,6 +28,8 @@ export interface Terminal {
   readonly env: Record<string, string>
   readonly socket: string
   tmux(...args: string[]): Promise<string>
+  /** Another server. */
+  outer(at: string, ...args: string[]): Promise<string>
   /** What the fakes have written down, oldest first. */
   notes(): Promise<Record<string, unknown>[]>
   perform(action: Partial<Action> & Pick<Action, 'kind'>): Promise<Outcome>
@@ -55,13 +57,14 @@ export async function inTerminal(
   await mkdir(home)
   const PATH = [bin, path.dirname(process.execPath), '/usr/bin', '/bin'].join(path.delimiter)
   const base = { PATH, HOME: root, LC_ALL: 'C.UTF-8', TERM: 'xterm-256color' }
-  const tmux = async (...args: string[]) => {
-    const { stdout } = await run('tmux', ['-u', '-f', '/dev/null', '-S', socket, ...args], {
+  const outer = async (at: string, ...args: string[]) => {
+    const { stdout } = await run('tmux', ['-u', '-f', '/dev/null', '-S', at, ...args], {
       env: { ...base, ...polluted, FAKE_LOG: log },
       cwd: root,
     })
     return stdout.trimEnd()
   }
+  const tmux = (...args: string[]) => outer(socket, ...args)
   await tmux('new-session', '-d', '-s', 'a person', '-x', '100', '-y', '30', '-n', 'mine', '--', 'sleep', '1000')
   const pane = await tmux('display-message', '-p', '-t', '=a person:', '#{pane_id}')
   const env = { ...base, TMUX: `${socket},1,0`, TMUX_PANE: pane }
@@ -112,6 +115,7 @@ export async function inTerminal(
       env,
       socket,
       tmux,
+      outer,
       notes,
       perform,
       create,
