@@ -2,6 +2,7 @@
 
 import { type Activity, observe } from './activity.ts'
 import { attach, attached } from './attach.ts'
+import { bindLate } from './bind-late.ts'
 import { takeActions } from './bridge.ts'
 import type { Context } from './context.ts'
 import type { Conversation, HostPlugin, HostTraits, Injection, Notice, Started, StartSource } from './host-plugin.ts'
@@ -13,7 +14,6 @@ import { turnEnds, wake } from './press.ts'
 import { settleGate, ungate } from './prompt-gate.ts'
 import { noteSetting } from './setting.ts'
 import { NOTHING_SHOWN } from './shown.ts'
-import { spawnTokenIn } from './spawn.ts'
 import { tell, unreadMessages } from './tell.ts'
 import { wakeIdIn } from './wake-text.ts'
 
@@ -35,7 +35,8 @@ export function createHostPlugin(context: Context, traits: HostTraits): HostPlug
       return start(context, traits, conversation, source)
     },
     async onSend(conversation, prompt) {
-      const found = await ours({ ...conversation, spawn: conversation.spawn ?? spawnTokenIn(prompt) })
+      const late = await bindLate(context, traits, conversation, prompt)
+      const found = late === undefined ? await ours(conversation) : { entry: late, isNew: true }
       if (found === undefined) return undefined
       const { entry, isNew } = found
       await context.store.hosts.unmark(entry.session.host.hostKey)

@@ -70,7 +70,7 @@ async function onTab(context: Context, operation: Operation, { by, params, entry
     }
   }
   const target = targetOf(entry)
-  const route = await routeTo(context, operation, target, host.executor, by.executor)
+  const route = await routeTo(context, { kind: operation, target, params }, host.executor, by.executor)
   if ('reason' in route) return unsupported(operation, route)
   if (operation === 'close' && id === by.id && 'local' in route) {
     throw new BusError(

@@ -117,7 +117,8 @@ async function openingOf(context: Context, spawn: Spawn, seen: Observed): Promis
   if (spawn.boundAt !== undefined) return { ...base, state: 'done', evidence: `registered at ${spawn.boundAt}` }
   if (seen.state === 'ended') return { ...base, state: 'failed', evidence: seen.evidence }
   const action = await context.store.actions.find(spawn.executor, spawn.action)
-  return { ...base, state: 'requested', evidence: `${action?.evidence ?? 'asked for'}; not registered yet` }
+  const state = action?.state === 'unknown' ? 'unknown' : 'requested'
+  return { ...base, state, evidence: `${action?.evidence ?? 'asked for'}; not registered yet` }
 }
 
 export async function rowOf(context: Context, entry: Entry, check: CheckLife): Promise<SessionRow> {
