@@ -19,6 +19,8 @@ export interface Host {
   readonly doors: readonly string[]
   /** One server process serves all its sessions: they are told apart by the `sessionId` argument. */
   readonly sharedServer?: boolean
+  /** How a conversation that has ended is opened again: the words before its id. */
+  readonly resume?: readonly string[]
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>

@@ -12,4 +12,5 @@ export const claudeCode: Host = {
   waitCeilingMs: 110_000,
   callLimitEnv: 'MCP_TOOL_TIMEOUT',
   doors: ['file-watch'],
+  resume: ['claude', '--resume'],
 }

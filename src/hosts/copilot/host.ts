@@ -9,4 +9,5 @@ export const copilot: Host = {
   envSession: 'COPILOT_AGENT_SESSION_ID',
   waitCeilingMs: SAFE_WAIT_MS,
   doors: [],
+  resume: ['copilot', '--resume'],
 }

@@ -8,4 +8,5 @@ export const gemini: Host = {
   metaKeys: [],
   waitCeilingMs: 540_000,
   doors: [],
+  resume: ['gemini', '--resume'],
 }
