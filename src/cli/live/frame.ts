@@ -7,10 +7,10 @@ import { pairLines } from '../facts.ts'
 import type { View } from '../output.ts'
 import { withoutPaint } from '../paint.ts'
 import { oneLine, safeAnswer } from '../safe-text.ts'
-import { countsOf, partialLines } from '../session-rows.ts'
+import { countsOf, nameOf, partialLines } from '../session-rows.ts'
 import { welcome } from '../welcome.ts'
 import { cut, pad, widthOf, wrap } from '../width.ts'
-import { count, duration } from '../words.ts'
+import { count, duration, listing } from '../words.ts'
 import { HELP, hintsOf } from './hints.ts'
 import { windowOf } from './line.ts'
 import { labelOf, listLines, matchText } from './list.ts'
@@ -43,8 +43,7 @@ export function frameOf(state: State, base: View): Frame {
   const filled = [...page, ...Array<string>(Math.max(0, body - page.length)).fill('')].slice(0, body)
   const notice = noticeLines(state, view)
   const last = state.prompt === undefined ? undefined : promptLine(state.prompt, view)
-  const bottom =
-    last?.text ?? (!isRoomy && notice[0] !== undefined ? notice[0] : view.paint.faint(hintsOf(state, view.columns)))
+  const bottom = last?.text ?? (!isRoomy && notice[0] !== undefined ? notice[0] : hintsOf(state, view))
   const lines = [
     headLine(state, view),
     ...filled,
@@ -81,7 +80,7 @@ function noteOf(prompt: Prompt): string | undefined {
     return 'Sessions with these words in their name, task, project or tags. Enter keeps them, Esc shows all.'
   if (prompt.kind === 'complete')
     return 'It is marked as completed and cannot change any more; those who wait for it or follow it are told. Its program goes on.'
-  return `Enter sends, Esc cancels, Tab ${prompt.isRequest ? 'makes it a remark' : 'asks for an answer'}.`
+  return `Enter sends, Esc cancels${prompt.replyTo !== undefined ? '' : `, Tab ${prompt.isRequest ? 'makes it a remark' : 'asks for an answer'}`}.`
 }
 
 function promptLine(prompt: Prompt, { columns, paint }: View): { text: string; cursor?: number } {
@@ -109,11 +108,11 @@ function headLine(state: State, view: View): string {
   ].join(', ')
   const counts = filter === '' ? countsOf(board.sessions) : matchText(board.sessions.length, oneLine(filter))
   const left = `${you === undefined ? '' : `${oneLine(you)}  `}${counts}`
-  if (right === '') return cut(left, columns)
+  if (right === '') return paint.strong(cut(left, columns))
   const room = columns - widthOf(right) - 2
   // The counts can be missed, what needs the person cannot.
   if (room < 12) return paint.warn(cut(right, columns))
-  return `${pad(cut(left, room), room)}  ${paint.warn(right)}`
+  return `${paint.strong(pad(cut(left, room), room))}  ${paint.warn(right)}`
 }
 
 /** Every line of the page on top, and the first one to show; no lines for the list. */
@@ -123,6 +122,7 @@ export function bodyOf(
 ): { readonly lines: readonly string[] | undefined; readonly top: number } {
   const page = pageOf(state)
   const lines = page === undefined ? emptyLines(state, view) : pageLines(state, view)
+  if (page !== undefined && state.size.rows >= ROOMY) lines?.unshift('')
   const top = page?.top ?? state.top
   return { lines, top: Math.max(0, Math.min(top, (lines?.length ?? 0) - layoutOf(state).body)) }
 }
@@ -153,7 +153,13 @@ function pageLines(state: State, view: View): string[] {
     const names = (ids: readonly string[]) => ids.map((id) => labelOf(id, board?.sessions))
     const { waitingFor, watching, followers } = loaded.view
     const named = { waitingFor: names(waitingFor), watching: names(watching), followers: names(followers) }
-    return fitted(renderSession(safeAnswer({ ...loaded.view, ...named }), view).split('\n'), view)
+    const [title = '', ...facts] = renderSession(safeAnswer({ ...loaded.view, ...named }), view).split('\n')
+    const waiting = (board?.sessions ?? []).filter((row) => row.waitingFor.includes(loaded.id)).map(nameOf)
+    const awaited =
+      waiting.length === 0
+        ? []
+        : wrap(oneLine(`${listing(waiting)} ${waiting.length === 1 ? 'waits' : 'wait'} for it.`), view.columns)
+    return fitted([title, ...awaited.map(view.paint.warn), '', ...facts], view)
   }
   return mailLines(state, view).lines
 }

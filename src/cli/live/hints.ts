@@ -1,7 +1,8 @@
 /** The keys: what help says of them, and what stands at the bottom of the screen. */
 
 import type { Pair } from '../facts.ts'
-import { widthOf } from '../width.ts'
+import type { View } from '../output.ts'
+import { cut, widthOf } from '../width.ts'
 import { pageOf, type State } from './state.ts'
 
 export const HELP: readonly Pair[] = [
@@ -55,7 +56,7 @@ const ALWAYS: readonly Hint[] = [
 ]
 
 /** As many as fit; help and quit always, and the most used before the rest. */
-export function hintsOf(state: State, columns: number): string {
+export function hintsOf(state: State, { columns, paint }: View): string {
   const page = pageOf(state)
   const own =
     page === undefined
@@ -63,11 +64,12 @@ export function hintsOf(state: State, columns: number): string {
         ? EMPTY
         : LIST
       : { help: [['esc', 'back'] as const], session: SESSION, mail: MAIL, own: OWN }[page.kind]
-  const text = ([key, does]: Hint) => `${key} ${does}`
-  const line = (hints: readonly Hint[]) => hints.map(text).join('  ')
+  const plain = (hints: readonly Hint[]) => hints.map(([key, does]) => `${key} ${does}`).join('  ')
   for (let n = own.length; n >= 0; n--) {
-    const whole = line([...own.slice(0, n), ...ALWAYS])
-    if (widthOf(whole) <= columns) return whole
+    const hints = [...own.slice(0, n), ...ALWAYS]
+    if (widthOf(plain(hints)) <= columns) {
+      return hints.map(([key, does]) => `${paint.strong(key)} ${paint.faint(does)}`).join('  ')
+    }
   }
-  return line(ALWAYS).slice(0, columns)
+  return cut(plain(ALWAYS), columns)
 }

@@ -29,9 +29,9 @@ const COLUMNS: readonly Column[] = [
   { title: 'STATE', min: 7, good: 16 },
   { title: 'FOR', align: 'right', drop: 2 },
   { ...unread, drop: 0, min: 2 },
+  { ...task, good: 20, drop: 1 },
+  { title: 'WAITS FOR', min: 8, good: 10, drop: 3 },
   { ...host, drop: 4 },
-  { title: 'WAITS FOR', min: 8, good: 12, drop: 3 },
-  { ...task, drop: 1 },
 ]
 
 /** `rows` lines: the headings of the columns, then the items from `state.top` on. */
@@ -83,9 +83,9 @@ function cellsOf({ row, need, isAway }: SessionItem, state: State, view: View): 
     { text: stateText(row, need), ...(painter && { paint: painter }) },
     { text: sinceText(row, need, view.nowMs), paint: view.paint.faint },
     unread.cell(full, view),
-    host.cell(full, view),
-    { text: waitsText(row, state), ...faint },
     { text: `${isAway ? `${project}: ` : ''}${task.cell(full, view).text}`, ...faint },
+    { text: waitsText(row, state), ...faint },
+    { text: row.host, paint: view.paint.faint },
   ]
 }
 
@@ -131,7 +131,7 @@ function rulerOf(state: State, view: View): readonly Cell[] {
     widest.host = wider(widest.host, item.row.host)
     widest.waits = wider(widest.waits, waitsText(item.row, state))
   }
-  const texts = [widest.name, widest.state, '999d', '9 (99m)', widest.host, widest.waits, 'x'.repeat(view.columns)]
+  const texts = [widest.name, widest.state, '999d', '9 (99m)', 'x'.repeat(view.columns), widest.waits, widest.host]
   const ruler = texts.map((text) => ({ text }))
   rulers.set(state.items, ruler)
   return ruler

@@ -40,7 +40,7 @@ export interface LiveSetup {
 
 /** Between two looks where nothing hints at a change: ages grow, processes end, mail of others arrives (ms). */
 const IDLE_MS = 2_000
-/** A look is never followed by another sooner than so many times as long as it took. */
+/** Hints are never followed sooner than so many times as long as the last look took: a busy bus does not make us busy. */
 const REST = 4
 const LEAST_REST_MS = 60
 const EXIT_OF_SIGNAL: Readonly<Partial<Record<NodeJS.Signals, number>>> = {
@@ -69,8 +69,8 @@ export function live(setup: LiveSetup): Promise<ExitCode> {
     let timer: NodeJS.Timeout | undefined
     let dueMs = 0
     let isLooking = false
-    let isWanted = false
-    let restMs = LEAST_REST_MS
+    let wanted: 'asked' | 'hint' | undefined
+    let tookMs = 0
     let lastLookMs = 0
 
     const view = (): View => ({ ...setup.view, nowMs: Date.now() })
@@ -93,14 +93,15 @@ export function live(setup: LiveSetup): Promise<ExitCode> {
     const say = (tone: Notice['tone'], text: string, messageId?: string) =>
       dispatch({ kind: 'noticed', notice: { tone, text, ...(messageId !== undefined && { messageId }) } })
 
-    /** A look, soon: at once after a rest, later while looks are costly. Many wishes are one look. */
-    const wantLook = (inMs = 0) => {
+    /** A look, soon. Many wishes are one look; what only hints at a change waits longer where looks are costly. */
+    const wantLook = (why: 'asked' | 'hint' | 'idle') => {
       if (isOver) return
       if (isLooking) {
-        isWanted ||= inMs < IDLE_MS
+        if (why !== 'idle' && wanted !== 'asked') wanted = why
         return
       }
-      const atMs = Math.max(performance.now() + inMs, lastLookMs + restMs)
+      const restMs = why === 'hint' ? Math.max(LEAST_REST_MS, tookMs * REST) : LEAST_REST_MS
+      const atMs = why === 'idle' ? performance.now() + IDLE_MS : Math.max(performance.now(), lastLookMs + restMs)
       if (timer !== undefined && dueMs <= atMs) return
       clearTimeout(timer)
       dueMs = atMs
@@ -115,17 +116,17 @@ export function live(setup: LiveSetup): Promise<ExitCode> {
         const looked = await look(setup, state, asked)
         dispatch({ kind: 'looked', looked })
         // The first rows there are, or others than before, have mail nobody has counted yet.
-        if (inView(state).some((id) => !asked.includes(id))) isWanted = true
+        if (inView(state).some((id) => !asked.includes(id))) wanted = 'asked'
         await followReceipt()
       } catch (fault) {
         say('warn', told(fault))
       }
       isLooking = false
       lastLookMs = performance.now()
-      restMs = Math.max(LEAST_REST_MS, (lastLookMs - startedMs) * REST)
-      const inMs = isWanted ? 0 : IDLE_MS
-      isWanted = false
-      wantLook(inMs)
+      tookMs = lastLookMs - startedMs
+      const why = wanted ?? 'idle'
+      wanted = undefined
+      wantLook(why)
     }
     /** What became of the message that was sent last, for as long as the remark about it stands. */
     const followReceipt = async () => {
@@ -141,7 +142,7 @@ export function live(setup: LiveSetup): Promise<ExitCode> {
     const perform = (effect: Effect) => {
       switch (effect.kind) {
         case 'look':
-          return wantLook()
+          return wantLook('asked')
         case 'redraw':
           return terminal.forget()
         case 'suspend':
@@ -157,7 +158,7 @@ export function live(setup: LiveSetup): Promise<ExitCode> {
       if (effect.kind === 'complete') {
         const answer = await bus.complete(await setup.closing(effect.target), {})
         say('good', lineOf(renderComplete(safeAnswer(answer), plain())))
-        return wantLook()
+        return wantLook('asked')
       }
       const { to, text, replyTo, isRequest } = effect
       const intent = isRequest ? ('request' as const) : undefined
@@ -170,7 +171,7 @@ export function live(setup: LiveSetup): Promise<ExitCode> {
         lineOf(lines.slice(0, answer.to.length === 0 ? undefined : -1).join('\n')),
         answer.messageId,
       )
-      wantLook()
+      wantLook('asked')
     }
     const plain = (): View => ({ ...view(), paint: setup.plainPaint, columns: Number.POSITIVE_INFINITY })
 
@@ -194,11 +195,11 @@ export function live(setup: LiveSetup): Promise<ExitCode> {
 
     guarded(() => {
       screen = openScreen(terminal, streams, (key) => dispatch({ kind: 'key', key }))
-      watches.push(setup.watchSessions(() => wantLook()))
+      watches.push(setup.watchSessions(() => wantLook('hint')))
       const own = setup.caller.kind === 'session' ? setup.caller.id : HUMAN_ID
-      watches.push(setup.watchInbox(own, () => wantLook()))
+      watches.push(setup.watchInbox(own, () => wantLook('hint')))
       draw()
-      wantLook()
+      wantLook('asked')
     })
   })
 }
