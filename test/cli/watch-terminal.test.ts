@@ -1,5 +1,6 @@
 /** The live view of the built program, driven with keys in a real terminal. */
 
+import { readFileSync } from 'node:fs'
 import { afterEach, describe, expect, it } from 'vitest'
 import { widthOf } from '../../src/cli/width.ts'
 import { HUMAN } from '../../src/core/caller.ts'
@@ -202,19 +203,18 @@ describe.skipIf(reason !== undefined)(
       expect(await pane.modes()).toBe(modes)
     })
 
-    it.each([
-      ['TERM', '143'],
-      ['HUP', '129'],
-      ['INT', '130'],
-    ])('after kill -%s', async (signal, code) => {
+    it.each<[NodeJS.Signals, string]>([
+      ['SIGTERM', '143'],
+      ['SIGHUP', '129'],
+      ['SIGINT', '130'],
+    ])('after %s', async (signal, code) => {
       const { pane, shell } = await place()
       await shell.register('s-1', { name: 'builder' })
       const modes = await pane.modes()
-      await pane.command(`(sh -c 'echo $$ > pid; exec ${watching(shell)}'); echo "left with $?"`)
+      const pidFile = `${shell.home}/pid`
+      await pane.command(`(echo $BASHPID > ${pidFile}; exec ${watching(shell)}); echo "left with $?"`)
       await pane.shows(/builder/)
-      const other = await openPane({ columns: 80, rows: 10 })
-      open.push(other)
-      await other.command(`kill -${signal} $(pgrep -f 'watch --home ${shell.home}' | tail -1)`)
+      process.kill(Number(readFileSync(pidFile, 'utf8')), signal)
       expect(await pane.shows(/^left with/m)).toContain(`left with ${code}`)
       expect(await pane.modes()).toBe(modes)
     })

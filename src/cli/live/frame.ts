@@ -50,9 +50,9 @@ export function frameOf(state: State, base: View): Frame {
     ...(isRoomy ? (notice.length === 0 ? [''] : notice) : []),
     bottom,
   ].slice(0, state.size.rows)
-  return last?.cursor === undefined || state.size.rows < 1
-    ? { lines }
-    : { lines, cursor: { x: last.cursor, y: lines.length - 1 } }
+  const fitting = fitted(lines, view)
+  if (last?.cursor === undefined) return { lines: fitting }
+  return { lines: fitting, cursor: { x: Math.min(last.cursor, view.columns - 1), y: lines.length - 1 } }
 }
 
 function noticeRows(state: State): number {
@@ -140,7 +140,7 @@ function emptyLines({ board, filter, home, version, partial, items }: State, vie
   if (items.length > 0) return undefined
   if (filter !== '') return ['', ...wrap('No session matches. Esc shows all of them.', view.columns)]
   const lines = welcome({ version, home }, view, process.argv[1]).split('\n')
-  return fitted([...lines, ...partialLines(partial, view)], view)
+  return [...lines, ...partialLines(partial, view)]
 }
 
 function pageLines(state: State, view: View): string[] {
@@ -159,7 +159,7 @@ function pageLines(state: State, view: View): string[] {
       waiting.length === 0
         ? []
         : wrap(oneLine(`${listing(waiting)} ${waiting.length === 1 ? 'waits' : 'wait'} for it.`), view.columns)
-    return fitted([title, ...awaited.map(view.paint.warn), '', ...facts], view)
+    return [title, ...awaited.map(view.paint.warn), '', ...facts]
   }
   return mailLines(state, view).lines
 }
@@ -184,7 +184,7 @@ export function mailLines(
     const isFresh = loaded.kind === 'own' && loaded.fresh.has(message.id)
     lines.push(`${isAt ? '>' : isFresh ? view.paint.warn('*') : ' '} ${head}`, ...body.map((line) => `  ${line}`), '')
   }
-  return { lines: fitted(lines, view), starts }
+  return { lines, starts }
 }
 
 function titleOf({ loaded, board }: State, shown: number): string {
@@ -202,10 +202,10 @@ function titleOf({ loaded, board }: State, shown: number): string {
 function helpLines(view: View): string[] {
   const text =
     'A live view of every session on this machine. Who needs you comes first: a permission, an answer, a question to you, or being blocked.'
-  return fitted([...wrap(text, view.columns), '', ...pairLines(HELP, view)], view)
+  return [...wrap(text, view.columns), '', ...pairLines(HELP, view)]
 }
 
-/** A last guard: what others rendered for a terminal never runs over its edge. */
+/** A last guard: where even the narrowest is too wide, it is cut. */
 function fitted(lines: readonly string[], { columns }: View): string[] {
   return lines.map((line) => {
     const plain = withoutPaint(line)
