@@ -153,6 +153,7 @@ function nextLines({ sessions, inbox, you }: Overview, view: View): string[] {
             `until ${others.length === 1 ? 'it is' : 'they are'} done`,
           ],
         ] as const)),
+    ...(first === undefined ? [] : [['session-mcp watch', 'the same, live'] as const]),
     ['session-mcp help', 'all commands'],
   ]
   return pairLines(steps, view)

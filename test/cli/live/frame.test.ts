@@ -122,23 +122,25 @@ describe('the screen', () => {
       press(begin(), '/', 'x').state,
       { ...begin(), notice: remark },
     ]
+    const wrong: unknown[] = []
     for (const hasColor of [false, true]) {
       for (const page of pages) {
-        for (let columns = 1; columns <= 130; columns += columns < 12 ? 1 : 9) {
-          for (const rows of [1, 2, 3, 4, 5, 7, 8, 9, 12, 20, 50]) {
+        for (const columns of [1, 2, 3, 5, 8, 13, 20, 40, 60, 80, 130]) {
+          for (const rows of [1, 2, 3, 4, 5, 7, 8, 12, 20, 50]) {
             const { state } = update(page, { kind: 'sized', size: { columns, rows } }, view())
             const { lines, cursor } = frameOf(state, view(hasColor))
-            expect(lines).toHaveLength(rows)
-            for (const line of lines) {
-              const plain = withoutPaint(line)
-              expect(widthOf(plain), JSON.stringify({ plain, columns, rows })).toBeLessThanOrEqual(Math.max(columns, 2))
-              expect(plain).not.toMatch(/[\u0000-\u001f\u202e]/)
-            }
-            if (cursor !== undefined) expect(cursor.y).toBeLessThan(rows)
+            const plain = lines.map(withoutPaint)
+            const odd = plain.filter(
+              // A character of two columns in a terminal of one is beyond help.
+              (line) => widthOf(line) > Math.max(columns, 2) || /[\u0000-\u001f\u202e]/.test(line),
+            )
+            const isOff = cursor !== undefined && (cursor.y >= rows || cursor.x >= columns)
+            if (lines.length !== rows || odd.length > 0 || isOff) wrong.push({ columns, rows, plain, odd, cursor })
           }
         }
       }
     }
+    expect(wrong.slice(0, 1)).toEqual([])
   })
 
   it('keeps its columns where they are while one scrolls, and draws only the rows in sight', () => {
