@@ -29,8 +29,8 @@ const COLUMNS: readonly Column[] = [
   { title: 'STATE', min: 7, good: 16 },
   { title: 'FOR', align: 'right', drop: 2 },
   { ...unread, drop: 0, min: 2 },
-  { ...task, good: 20, drop: 1 },
-  { title: 'WAITS FOR', min: 8, good: 10, drop: 3 },
+  { ...task, good: 28, drop: 1 },
+  { title: 'WAITS FOR', min: 8, good: 16, drop: 3 },
   { ...host, drop: 4 },
 ]
 
