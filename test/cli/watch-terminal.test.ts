@@ -244,6 +244,28 @@ describe.skipIf(reason !== undefined)(
       expect(await pane.modes()).toBe(modes)
     })
 
+    it('also where it was stopped from outside, and the shell had the terminal meanwhile', async () => {
+      const { pane, shell } = await place()
+      await shell.register('s-1', { name: 'builder' })
+      await pane.command('stty sane; echo sane')
+      await pane.shows(/^sane/m)
+      const modes = await pane.modes()
+      const pidFile = `${shell.home}/pid`
+      await pane.command(`(echo $BASHPID > ${pidFile}; exec ${watching(shell)})`)
+      await pane.shows(/builder/)
+      const inside = await pane.modes()
+      const pid = Number(readFileSync(pidFile, 'utf8'))
+      process.kill(pid, 'SIGSTOP')
+      await pane.shows(/Stopped/)
+      await pane.command('stty sane; fg')
+      await pane.hides(/Stopped/)
+      await pane.shows(/builder/)
+      expect(await pane.modes()).toBe(inside)
+      await pane.press('q')
+      await pane.hides(/builder +/)
+      expect(await pane.modes()).toBe(modes)
+    })
+
     it('after a crash, and what crashed can be read', async () => {
       const { pane } = await place()
       const program = await bundleProgram('test/cli/crashing-screen.ts')

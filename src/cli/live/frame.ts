@@ -103,6 +103,7 @@ function headLine(state: State, view: View): string {
   const needs = board.sessions.filter((row) => isForPerson(needOf(row, board.asking))).length
   const age = own.oldestUnreadSeconds === undefined ? '' : ` (${duration(own.oldestUnreadSeconds * 1000)})`
   const right = [
+    ...(state.partial.length === 0 ? [] : ['not complete: see session-mcp doctor']),
     ...(needs === 0 ? [] : [`${needs} need${needs === 1 ? 's' : ''} you`]),
     ...(own.unread === 0 ? [] : [`${count(own.unread, 'message')} for you${age}`]),
   ].join(', ')

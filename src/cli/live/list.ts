@@ -26,10 +26,10 @@ const { name, unread, host, task } = {
 }
 const COLUMNS: readonly Column[] = [
   { ...name, good: 14 },
-  { title: 'STATE', min: 7, good: 16 },
+  { title: 'STATE', min: 10, good: 16 },
   { title: 'FOR', align: 'right', drop: 2 },
-  { ...unread, drop: 0, min: 2 },
-  { ...task, good: 28, drop: 1 },
+  { ...unread, min: 2, good: 7 },
+  { ...task, min: 12, good: 28 },
   { title: 'WAITS FOR', min: 8, good: 16, drop: 3 },
   { ...host, drop: 4 },
 ]

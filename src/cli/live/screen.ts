@@ -43,6 +43,7 @@ export function openScreen(terminal: Terminal, { stdin }: Pick<Streams, 'stdin'>
     stderr: stdout,
     exitOnCtrlC: false,
     patchConsole: false,
+    isScreenReaderEnabled: false,
     // Each frame is handed over whole. The library's own way of replacing one by the next is made for output among
     // other output: on a full screen it clears the history of the terminal.
     debug: true,

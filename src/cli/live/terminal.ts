@@ -4,8 +4,10 @@ import { EventEmitter } from 'node:events'
 import type { Frame } from './frame.ts'
 import type { Size } from './state.ts'
 
-/** xterm's "Control Sequences", read 2026-11: alternate screen with the cursor saved, pastes marked, no wrapping at the edge. */
-const ENTER = '\u001b[?1049h\u001b[?2004h\u001b[?7l\u001b[?25l\u001b[2J'
+/** xterm's "Control Sequences", read 2026-11. The other screen; entering it saves the cursor, so it is entered once. */
+const SCREEN = '\u001b[?1049h'
+/** Pastes are marked, nothing wraps at the edge, no cursor, and nothing on the screen. */
+const MODES = '\u001b[?2004h\u001b[?7l\u001b[?25l\u001b[2J'
 const LEAVE = '\u001b[0m\u001b[?25h\u001b[?7h\u001b[?2004l\u001b[?1049l'
 /** How long a stop may take before it is taken for one that the system refused, as it does without a shell (ms). */
 const STOP_MS = 200
@@ -56,9 +58,10 @@ export function openTerminal({ stdin, stdout }: Streams, events: TerminalEvents)
     }
   }
   const enter = () => {
+    // Stopped from outside, we never left.
+    write(isEntered ? MODES : SCREEN + MODES)
     isEntered = true
     drawn = []
-    write(ENTER)
   }
   const leave = () => {
     if (!isEntered) return

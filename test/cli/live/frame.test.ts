@@ -77,14 +77,14 @@ describe('the screen', () => {
   it('shows who needs you, then each project', () => {
     expect(text(frameOf(begin(), view()))).toMatchInlineSnapshot(`
       "4 sessions: 3 running, 1 closed                                                          1 needs you
-         NAME      STATE              FOR  UNREAD   TASK                     WAITS FOR         HOST
+         NAME      STATE              FOR  UNREAD   TASK                                  WAITS FOR
       Needs you (1)
-      >! reviewer  needs permission    4m           shop: Task of s-2                          claude-code
+      >! reviewer  needs permission    4m           shop: Task of s-2
 
       ~/src/shop
-         lead      working             6m           Task of s-1              reviewer and s-9  claude-code
-         審査担当  idle                    2 (12m)  支払い処理を審査する 🎯                    codex
-         old       completed           3m           Task of s-4                                claude-code
+         lead      working             6m           Task of s-1                           reviewer and s-9
+         審査担当  idle                    2 (12m)  支払い処理を審査する 🎯
+         old       completed           3m           Task of s-4
 
 
 
@@ -97,6 +97,12 @@ describe('the screen', () => {
 
       enter details  i your mail  w write  m its mail  o open  c complete  / filter  a all  ? help  q quit"
     `)
+  })
+
+  it('never passes off what could not be read as all there is', () => {
+    const partial = [{ what: 's-9', why: 'The inbox is not readable.' }]
+    const { state } = update(begin(), { kind: 'looked', looked: looked(SESSIONS, { partial }) }, view())
+    expect(frameOf(state, view()).lines[0]).toContain('not complete: see session-mcp doctor')
   })
 
   it('has exactly as many rows as the terminal, and no line is wider, in any size and in every page', () => {
