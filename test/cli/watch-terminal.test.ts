@@ -279,6 +279,15 @@ describe.skipIf(reason !== undefined)(
   },
 )
 
+describe('the executable', () => {
+  it('does not carry the terminal library: the live view alone loads it', () => {
+    const text = readFileSync(EXECUTABLE, 'utf8')
+    expect(text).toContain('import("./watch.mjs")')
+    expect(text).not.toMatch(/yoga|react/i)
+    expect(readFileSync(EXECUTABLE.replace('index.js', 'watch.mjs'), 'utf8')).toMatch(/yoga/i)
+  })
+})
+
 describe('without a terminal', () => {
   it('watch is wrong usage, and says what to use', async () => {
     const shell = await openShell()
