@@ -54,6 +54,28 @@ const sharedBuiltins = {
  */
 const alias = { nanoid: path.join(root, 'node_modules/nanoid/index.browser.js') }
 
+/**
+ * The live view is a file of its own: it brings a terminal library with a layout engine that is loaded with a top-level
+ * await, and nobody else shall pay for it.
+ */
+const liveApart = {
+  name: 'live-apart',
+  setup({ onResolve }) {
+    onResolve({ filter: /\/live\/main\.ts$/ }, ({ kind }) =>
+      kind === 'dynamic-import' ? { path: './watch.mjs', external: true } : undefined,
+    )
+  },
+}
+
+/** The library loads its inspector, and a client for it, only in a development that we never are in. */
+const withoutInspector = {
+  name: 'without-inspector',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^(react-devtools-core|ws)$/ }, ({ path: name }) => ({ path: name, namespace: 'left-out' }))
+    onLoad({ filter: /.*/, namespace: 'left-out' }, () => ({ contents: 'export default {}' }))
+  },
+}
+
 const shared = {
   alias,
   absWorkingDir: root,
@@ -62,7 +84,7 @@ const shared = {
   platform: 'node',
   target: 'node20',
   define: { __VERSION__: JSON.stringify(version) },
-  plugins: [withoutValidator],
+  plugins: [withoutValidator, liveApart],
   logLevel: 'warning',
 }
 
@@ -73,6 +95,15 @@ const script = { ...shared, plugins: [withoutValidator, sharedBuiltins], format:
 await build({ ...script, entryPoints: ['src/index.ts'], outfile: 'dist/index.js' })
 writeFileSync(path.join(dist, 'package.json'), '{"type":"commonjs"}\n')
 chmodSync(path.join(dist, 'index.js'), 0o755)
+await build({
+  ...shared,
+  entryPoints: ['src/cli/live/main.ts'],
+  outfile: 'dist/watch.mjs',
+  format: 'esm',
+  define: { ...shared.define, 'process.env.NODE_ENV': '"production"', 'process.env.DEV': '"false"' },
+  plugins: [withoutInspector],
+  banner: { js: "import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);" },
+})
 // One file per host adapter: hooks start for every prompt, so each carries only what it uses.
 await build({ ...script, entryPoints: ['hooks/claude-code.ts', 'hooks/statusline.ts'], outdir: 'dist/hooks' })
 copyFileSync(path.join(root, 'hooks/gate.sh'), path.join(dist, 'hooks/gate.sh'))
@@ -84,7 +115,7 @@ cpSync(path.join(root, 'plugins'), plugins, { recursive: true, filter: (file) =>
 mkdirSync(path.join(plugins, '.claude-plugin'))
 renameSync(path.join(plugins, 'marketplace.json'), path.join(plugins, '.claude-plugin/marketplace.json'))
 const program = path.join(plugins, 'claude-code/program')
-for (const file of ['index.js', 'package.json', 'hooks']) {
+for (const file of ['index.js', 'watch.mjs', 'package.json', 'hooks']) {
   cpSync(path.join(dist, file), path.join(program, file), { recursive: true })
 }
 copyFileSync(path.join(root, 'LICENSE'), path.join(plugins, 'claude-code/LICENSE'))

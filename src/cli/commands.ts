@@ -6,6 +6,7 @@ type Load = () => Promise<{ readonly default: Command }>
 
 export const COMMANDS: Readonly<Record<string, Load>> = {
   overview: () => import('./commands/overview.ts'),
+  watch: () => import('./commands/watch.ts'),
   list: () => import('./commands/list.ts'),
   show: () => import('./commands/show.ts'),
   send: () => import('./commands/send.ts'),

@@ -20,6 +20,7 @@ import type { Json } from './json.ts'
 import type { Activate, Intent, Priority } from './message.ts'
 import type { RosterWatch } from './roster-watch.ts'
 import type { Status } from './session.ts'
+import type { GlanceAnswer } from './sight.ts'
 
 /** Undefined = leave as it is; an empty string clears an optional text. */
 export interface UpdateInput {
@@ -45,6 +46,11 @@ export interface ListInput {
   readonly text?: string | undefined
   readonly limit?: number | undefined
   readonly cursor?: string | undefined
+}
+
+export interface GlanceInput extends Omit<ListInput, 'limit' | 'cursor'> {
+  /** Ids of the sessions whose unread mail is wanted too: that alone costs something per session. */
+  readonly mailOf?: readonly string[] | undefined
 }
 
 export interface SendInput {
@@ -133,6 +139,8 @@ export interface Bus {
   identify(hints: CallerHints): Promise<Caller>
   update(caller: Caller, input: UpdateInput): Promise<UpdateAnswer>
   list(caller: Caller, input: ListInput): Promise<ListAnswer>
+  /** Everyone at once, without pages and without a look into inboxes: for a view that is drawn again and again. */
+  glance(caller: Caller, input: GlanceInput): Promise<GlanceAnswer>
   query(caller: Caller, target: string): Promise<SessionView>
   send(caller: Caller, input: SendInput): Promise<SendAnswer>
   read(caller: Caller, input: ReadInput): Promise<HandOver<InboxAnswer>>

@@ -5,6 +5,7 @@ import { complete } from './complete.ts'
 import { type BusDeps, createContext } from './context.ts'
 import { create } from './create-session.ts'
 import { news, watch } from './follow.ts'
+import { glance } from './glance.ts'
 import { identify } from './identify.ts'
 import { read } from './inbox.ts'
 import { manage } from './manage.ts'
@@ -23,6 +24,7 @@ export function createBus(deps: BusDeps): Bus {
     identify: (hints) => identify(context, hints),
     update: (caller, input) => update(context, caller, input),
     list: (_caller, input) => list(context, input),
+    glance: (_caller, input) => glance(context, input),
     query: (caller, target) => query(context, target, caller),
     send: (caller, input) => send(context, caller, input),
     read: (caller, input) => read(context, caller, input),

@@ -28,6 +28,8 @@ export interface Host {
    * another one must not have them. Who started whom (`CLAUDE_CODE_LAUNCHED_BY_SESSION_IDS`) is none of them, and stays.
    */
   readonly identityEnv?: readonly string[]
+  /** How a conversation that has ended is opened again: the words before its id. */
+  readonly resume?: readonly string[]
 }
 
 /** What a new session is given. Its prompt may be any text, and may begin with a dash. */

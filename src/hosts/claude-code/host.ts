@@ -45,4 +45,5 @@ export const claudeCode: Host = {
     'CLAUDE_PLUGIN_ROOT',
     'CLAUDE_PROJECT_DIR',
   ],
+  resume: ['claude', '--resume'],
 }

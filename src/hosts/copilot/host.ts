@@ -19,4 +19,5 @@ export const copilot: Host = {
     ],
   },
   identityEnv: ['COPILOT_AGENT_SESSION_ID', 'COPILOT_CLI', 'COPILOT_PLUGIN_ROOT', 'COPILOT_PROJECT_DIR'],
+  resume: ['copilot', '--resume'],
 }

@@ -16,4 +16,5 @@ export const gemini: Host = {
     ],
   },
   identityEnv: ['GEMINI_CLI', 'GEMINI_SESSION_ID'],
+  resume: ['gemini', '--resume'],
 }
