@@ -76,7 +76,7 @@ export interface Config {
   readonly userHome: string
   /** False where NO_COLOR is set or the terminal is dumb. */
   readonly color: boolean
-  /** For telling which host started us; nothing else may look for settings in it. */
+  /** For telling which host started us and where its terminal is; nothing else may look for settings in it. */
   readonly env: Environment
 }
 

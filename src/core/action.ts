@@ -36,6 +36,10 @@ export interface ActionTarget {
   readonly pane?: string
   readonly terminal?: string
   readonly job?: string
+  /** What its host was last seen doing, as in the activity record: a dialog that is open takes whatever is typed. */
+  readonly activity?: string
+  /** Of a create: the terminal of whoever asks. */
+  readonly beside?: { readonly pane?: string; readonly terminal?: string }
 }
 
 /** Only what the operation takes; checked before it is written anywhere. */

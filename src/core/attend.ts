@@ -2,6 +2,7 @@
 
 import { type Activity, observe } from './activity.ts'
 import { attach, attached } from './attach.ts'
+import { bindLate } from './bind-late.ts'
 import type { Context } from './context.ts'
 import type { Conversation, HostPlugin, HostTraits, Injection, Notice, Started, StartSource } from './host-plugin.ts'
 import { cleanId } from './ids.ts'
@@ -12,7 +13,6 @@ import { turnEnds, wake } from './press.ts'
 import { settleGate, ungate } from './prompt-gate.ts'
 import { noteSetting } from './setting.ts'
 import { NOTHING_SHOWN } from './shown.ts'
-import { spawnTokenIn } from './spawn.ts'
 import { tell, unreadMessages } from './tell.ts'
 import { wakeIdIn } from './wake-text.ts'
 
@@ -34,7 +34,8 @@ export function createHostPlugin(context: Context, traits: HostTraits): HostPlug
       return start(context, traits, conversation, source)
     },
     async onSend(conversation, prompt) {
-      const found = await ours({ ...conversation, spawn: conversation.spawn ?? spawnTokenIn(prompt) })
+      const late = await bindLate(context, traits, conversation, prompt)
+      const found = late === undefined ? await ours(conversation) : { entry: late, isNew: true }
       if (found === undefined) return undefined
       const { entry, isNew } = found
       await context.store.hosts.unmark(entry.session.host.hostKey)

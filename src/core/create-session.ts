@@ -1,6 +1,6 @@
 /** create_session: a record at once, a tab by whoever can open one, and a token that binds the two. */
 
-import { type ActionParams, checkModel, checkScene, checkTyped, type Outcome } from './action.ts'
+import { type ActionParams, type ActionTarget, checkModel, checkScene, checkTyped, type Outcome } from './action.ts'
 import { freshActivity } from './activity.ts'
 import type { CreateAnswer } from './answers-actions.ts'
 import type { CreateInput } from './bus.ts'
@@ -30,8 +30,9 @@ export async function create(context: Context, caller: Caller, input: CreateInpu
   const id = `ses-${context.random.token(10)}`
   const token = spawnToken(id, context.random.token(20))
   const actionId = newActionId(context)
-  const target = { id, hostKind: wanted.host, hostSessionId: id }
-  const route = await routeTo(context, 'create', target, executorFor(own, wanted.host), by.executor)
+  const target = { id, hostKind: wanted.host, hostSessionId: id, ...(own !== undefined && { beside: placeOf(own) }) }
+  const asked = { kind: 'create', target, params: paramsOf(wanted, wanted.name, wanted.prompt) } as const
+  const route = await routeTo(context, asked, executorFor(own, wanted.host), by.executor)
   if ('reason' in route) return { host: wanted.host, action: unsupported('create', route) }
 
   if (wanted.name !== undefined) await takeName(context, wanted.name, id)
@@ -52,7 +53,7 @@ export async function create(context: Context, caller: Caller, input: CreateInpu
       kind: 'create',
       by: actor,
       target: { ...target, ...(name !== undefined && { name }) },
-      params: paramsOf(wanted, name, token, firstPrompt(wanted.prompt, by.name, token)),
+      params: { ...paramsOf(wanted, name, firstPrompt(wanted.prompt, by.name, token)), spawn: token },
     })
     if (action.state === 'failed' || action.state === 'unsupported') {
       await forget(context, id, name)
@@ -107,6 +108,10 @@ function check(context: Context, input: CreateInput, own: Session | undefined) {
   }
 }
 
+function placeOf({ host: { pane, terminal } }: Session): NonNullable<ActionTarget['beside']> {
+  return { ...(pane !== undefined && { pane }), ...(terminal !== undefined && { terminal }) }
+}
+
 /** The caller's own host opens tabs of its own kind. */
 function executorFor(own: Session | undefined, host: string) {
   return own !== undefined && fold(own.host.kind) === host ? own.host.executor : undefined
@@ -147,13 +152,12 @@ function newRecord(context: Context, wanted: Wanted, { id, name, by, ...spawn }:
   }
 }
 
-function paramsOf(wanted: Wanted, name: string | undefined, spawn: string, prompt: string): ActionParams {
+function paramsOf(wanted: Wanted, name: string | undefined, prompt: string): ActionParams {
   const { host, project, model, scene } = wanted
   return {
     host,
     projectPath: project.path,
     prompt,
-    spawn,
     ...(name !== undefined && { name }),
     ...(model !== undefined && { model }),
     ...(scene !== undefined && { scene }),

@@ -69,7 +69,7 @@ async function onTab(context: Context, operation: Operation, { by, params, entry
   }
   if (seen.life === 'gone') return gone
   const target = targetOf(entry)
-  const route = await routeTo(context, operation, target, host.executor, by.executor)
+  const route = await routeTo(context, { kind: operation, target, params }, host.executor, by.executor)
   if ('reason' in route) return unsupported(operation, route)
   // A host that performs says when a tab ends; a terminal stays there when what ran in it has ended.
   if ('queue' in route && seen.state === 'ended') return gone

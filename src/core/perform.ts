@@ -1,6 +1,6 @@
 /** Getting an action done: by an executor of this process, or by the host's own plugin from its queue. */
 
-import type { Action, ActionKind, ActionTarget, Outcome } from './action.ts'
+import type { Action, ActionKind, ActionParams, ActionTarget, Outcome } from './action.ts'
 import { observe } from './activity.ts'
 import type { ActionAnswer } from './answers-actions.ts'
 import type { Context } from './context.ts'
@@ -14,14 +14,19 @@ export type Route =
   | { readonly queue: HostExecutor }
   | { readonly reason: string; readonly byHand?: string }
 
+export interface Asked {
+  readonly kind: ActionKind
+  readonly target: ActionTarget
+  readonly params: ActionParams
+}
+
 /**
  * The way to a session's tab, the host's own plugin first. A plugin that only sees the results of its own tabs' tools does
  * nothing for callers elsewhere.
  */
 export async function routeTo(
   context: Context,
-  kind: ActionKind,
-  target: ActionTarget,
+  { kind, target, params }: Asked,
   host: HostExecutor | undefined,
   callersExecutor: string | undefined,
 ): Promise<Route> {
@@ -31,14 +36,14 @@ export async function routeTo(
     refused = { reason: `${target.hostKind} performs actions only for its own tabs` }
   }
   for (const executor of context.executors) {
-    const offer = await executor.offers(kind, target)
+    const offer = await executor.offers(kind, target, params)
     if (offer?.can === true) return { local: executor }
     if (offer !== undefined) refused ??= offer
   }
   return refused ?? { reason: `nothing on this machine can do that to a tab of ${target.hostKind}` }
 }
 
-export function targetOf({ session }: Entry): ActionTarget {
+export function targetOf({ session, activity }: Entry): ActionTarget {
   const { host } = session
   return {
     id: session.id,
@@ -49,6 +54,7 @@ export function targetOf({ session }: Entry): ActionTarget {
     ...(host.pane !== undefined && { pane: host.pane }),
     ...(host.terminal !== undefined && { terminal: host.terminal }),
     ...(host.job !== undefined && { job: host.job }),
+    ...(activity !== undefined && { activity: activity.state }),
   }
 }
 
@@ -103,6 +109,14 @@ export async function finishAction(context: Context, action: Action, outcome: Ou
       entry?.activity === undefined || entry.activity.state === 'ended'
         ? undefined
         : { activity: observe(entry.activity, 'ended', `closed by ${action.by.name}`, nowIso) },
+    )
+  }
+  if (kind === 'cancel') {
+    // Hosts report the end of a turn, and not that it was broken off.
+    await context.store.sessions.change(target.id, (entry) =>
+      entry?.activity?.state !== 'working'
+        ? undefined
+        : { activity: observe(entry.activity, 'idle', `its turn was cancelled by ${action.by.name}`, nowIso) },
     )
   }
   if (kind === 'set_model' || kind === 'set_scene') {

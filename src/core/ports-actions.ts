@@ -1,6 +1,6 @@
 /** What performing actions needs: a queue per executor, and the executors that run in this very process. */
 
-import type { Action, ActionKind, ActionTarget, Outcome } from './action.ts'
+import type { Action, ActionKind, ActionParams, ActionTarget, Outcome } from './action.ts'
 import type { Watch } from './watch-port.ts'
 
 export interface ActionStore {
@@ -32,8 +32,8 @@ export type Offer = { readonly can: true } | { readonly can: false; readonly rea
  */
 export interface Executor {
   readonly id: string
-  /** Undefined where the target is none of its. Cheap; nothing is changed. */
-  offers(kind: ActionKind, target: ActionTarget): Promise<Offer | undefined>
+  /** Undefined where the target is none of its. Cheap; nothing is changed. Of a create, `params` has no spawn token yet. */
+  offers(kind: ActionKind, target: ActionTarget, params: ActionParams): Promise<Offer | undefined>
   /** Runs once. A fault it throws becomes `failed`. */
   perform(action: Action): Promise<Outcome>
 }

@@ -85,6 +85,11 @@ export interface SessionStore {
   read(id: string): Promise<Entry | undefined>
   list(): Promise<Listing>
   /**
+   * Activity records that hold a wait for `target`, also one that is over. Only looks; what cannot be read is left out, and
+   * on a bus of many thousand sessions only those that changed last are looked at.
+   */
+  waitersOf(target: string): Promise<readonly Activity[]>
+  /**
    * Read, decide, write, under this session's own lock: the only way a record changes.
    * `decide` sees the newest record and may throw to change nothing.
    * Resolves to what is on the bus afterwards.
@@ -143,6 +148,8 @@ export interface InboxStore {
   deliver(message: Message, options?: { readonly asRecord?: boolean }): Promise<'stored' | 'already'>
   /** Also returns abandoned claims to the inbox first. An inbox that does not exist is empty. */
   unread(id: string): Promise<Unread>
+  /** How many messages are unread. Only looks: what a reader that is gone still holds is not counted. */
+  count(id: string): Promise<number>
   /** Undefined when another reader was faster; a reason when nobody may read it, e.g. damaged and set aside now. */
   claim(id: string, messageId: string): Promise<Claim | Skipped | undefined>
   /** Looks without taking. */

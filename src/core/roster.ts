@@ -1,6 +1,6 @@
 /** list_sessions and query_session: who is there, and what is known of one. */
 
-import { ACTIVITIES } from './activity.ts'
+import { ACTIVITIES, type Activity } from './activity.ts'
 import { pathsOf, resolve } from './address.ts'
 import type { ListAnswer, SessionRow, SessionView } from './answers.ts'
 import type { ActionAnswer } from './answers-actions.ts'
@@ -70,10 +70,6 @@ export async function query(context: Context, target: string, caller: Caller): P
   const seen = context.observe(entry)
   const expiresMs = expiresAtMs(entry, clock.now(), context.defaultTtlMs)
   const willExpire = isClosed(session) || seen.life !== 'alive'
-  const edges =
-    activity?.waitingFor.filter(
-      (edge) => Date.parse(edge.until) > clock.now() && context.processes.check(edge.owner) !== 'gone',
-    ) ?? []
   return {
     ...(await rowOf(context, entry, context.processes.check)),
     task: session.task,
@@ -96,7 +92,7 @@ export async function query(context: Context, target: string, caller: Caller): P
     }),
     wakeable: session.wakeable,
     doors: session.host.doors,
-    waitingFor: [...new Set(edges.flatMap((edge) => edge.targets))],
+    waitingFor: waitingFor(context, activity),
     watching: session.watching,
     followers: await store.follow.followers(session.id),
     damagedMessages: (await store.inbox.damaged(session.id)).length,
@@ -117,14 +113,23 @@ async function openingOf(context: Context, spawn: Spawn, seen: Observed): Promis
   if (spawn.boundAt !== undefined) return { ...base, state: 'done', evidence: `registered at ${spawn.boundAt}` }
   if (seen.state === 'ended') return { ...base, state: 'failed', evidence: seen.evidence }
   const action = await context.store.actions.find(spawn.executor, spawn.action)
-  return { ...base, state: 'requested', evidence: `${action?.evidence ?? 'asked for'}; not registered yet` }
+  const state = action?.state === 'unknown' ? 'unknown' : 'requested'
+  return { ...base, state, evidence: `${action?.evidence ?? 'asked for'}; not registered yet` }
 }
 
 export async function rowOf(context: Context, entry: Entry, check: CheckLife): Promise<SessionRow> {
+  return { ...sightOf(context, entry, check), ...(await unreadOf(context, entry.session.id)) }
+}
+
+/** A row as far as the records tell it: everything but the mail. */
+export function sightOf(
+  context: Context,
+  entry: Entry,
+  check: CheckLife,
+): Omit<SessionRow, 'unread' | 'oldestUnreadSeconds'> {
   const { session } = entry
   const seen = context.observe(entry, check)
   const done = finished(entry, seen)
-  const mail = await unreadOf(context, session.id)
   return {
     id: session.id,
     ...(session.name !== undefined && { name: session.name }),
@@ -138,12 +143,20 @@ export async function rowOf(context: Context, entry: Entry, check: CheckLife): P
     ...(session.groupId !== undefined && { groupId: session.groupId }),
     ...(session.progress !== undefined && { progress: clip(session.progress, ROW_TASK_CHARS) }),
     updatedAt: session.updatedAt,
-    ...mail,
   }
 }
 
+/** Ids of the sessions it waits for now: a wait that ran out, or whose owner is gone, is none. */
+export function waitingFor(context: Context, activity: Activity | undefined, check?: CheckLife): string[] {
+  const life = check ?? context.processes.check
+  const running = activity?.waitingFor.filter(
+    (edge) => Date.parse(edge.until) > context.clock.now() && life(edge.owner) !== 'gone',
+  )
+  return [...new Set(running?.flatMap((edge) => edge.targets) ?? [])]
+}
+
 /** One inbox that cannot be read must not hide all other sessions. */
-function skippedBy(fault: unknown, { session }: Entry): Skipped {
+export function skippedBy(fault: unknown, { session }: Entry): Skipped {
   if (fault instanceof BusError && fault.code === 'STORE_UNREADABLE') return { what: session.id, why: fault.message }
   throw fault
 }
@@ -162,7 +175,12 @@ export async function unreadOf(
   return { unread: ids.length, oldestUnreadSeconds: Math.round(ageMs / 1000) }
 }
 
-function filterOf(context: Context, input: ListInput, check: CheckLife): (entry: Entry) => boolean {
+/** @throws BusError BAD_INPUT for a status or an activity that does not exist. */
+export function filterOf(
+  context: Context,
+  input: Omit<ListInput, 'limit' | 'cursor'>,
+  check: CheckLife,
+): (entry: Entry) => boolean {
   const key = input.projectPath === undefined ? undefined : context.projectKeyOf(input.projectPath)
   const group = input.groupId === undefined ? undefined : fold(input.groupId)
   const text = input.text === undefined ? undefined : fold(input.text)

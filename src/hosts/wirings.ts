@@ -3,6 +3,7 @@
 import { claudeCodeWiring } from './claude-code/wiring.ts'
 import { engineerWiring } from './engineer/wiring.ts'
 import { msunWiring } from './msun/wiring.ts'
+import { opencodeWiring } from './opencode/wiring.ts'
 import type { Wiring } from './wiring.ts'
 
-export const WIRINGS: readonly Wiring[] = [claudeCodeWiring, msunWiring, engineerWiring]
+export const WIRINGS: readonly Wiring[] = [claudeCodeWiring, opencodeWiring, msunWiring, engineerWiring]

@@ -61,6 +61,7 @@ export function memoryInbox(clock: Pick<Clock, 'now'>, limit: number, sent: Sent
       }
       return { ids: idsIn(id, 'unread'), claimed: idsIn(id, 'claimed').length, skipped: [] }
     },
+    count: async (id) => idsIn(id, 'unread').length,
     async claim(id, messageId) {
       const kept = boxOf(id).get(messageId)
       if (kept?.place !== 'unread') return undefined

@@ -101,6 +101,10 @@ function memorySessions(watchers: ReturnType<typeof createWatchers>, turns: Read
   return {
     read: async (id) => read(id),
     list: async () => ({ entries: [...entries.values()].map(look), skipped: [] }),
+    waitersOf: async (target) =>
+      [...entries.values()].flatMap(({ activity }) =>
+        activity?.waitingFor.some(({ targets }) => targets.includes(target)) ? [activity] : [],
+      ),
     async change(id, decide) {
       // Nothing waits between the look and the write: one process changes one record at a time anyway.
       const before = read(id)

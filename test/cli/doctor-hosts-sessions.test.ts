@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Check } from '../../src/cli/doctor/check.ts'
 import { checkHookLog } from '../../src/cli/doctor/hook-log.ts'
 import { checkHosts } from '../../src/cli/doctor/hosts.ts'
+import { claudeCodeWiring } from '../../src/hosts/claude-code/wiring.ts'
 import { type OpenedBus, openBus } from '../../src/open.ts'
 import { lookUp } from '../../src/system/process-table.ts'
 import { openPlace, type Place } from './install-place.ts'
@@ -19,15 +20,16 @@ afterEach(() => {
   place.close()
 })
 
-async function look(): Promise<Check[]> {
-  const checks = await checkHosts({
-    config: { home: place.home, userHome: place.userHome, env: {} },
-    machine: place.machine,
-    program: place.program(),
-    opened,
-  })
-  return checks.filter(({ text }) => text.startsWith('Claude Code') || !text.endsWith('is not on this machine.'))
-}
+const look = (): Promise<Check[]> =>
+  checkHosts(
+    {
+      config: { home: place.home, userHome: place.userHome, env: {} },
+      machine: place.machine,
+      program: place.program(),
+      opened,
+    },
+    [claudeCodeWiring],
+  )
 
 describe('sessions the host runs', () => {
   let child: ChildProcess
@@ -59,7 +61,7 @@ describe('sessions the host runs', () => {
     peer('readme.json', { pid: child.pid, sessionId: 'x' })
     await place.install()
     const checks = await look()
-    expect(checks).toHaveLength(2)
+    expect(checks).toHaveLength(3)
     expect(checks[1]).toEqual({
       area: 'hosts',
       level: 'warn',
@@ -72,9 +74,9 @@ describe('sessions the host runs', () => {
     running()
     opened = await openBus({ home: place.home, durability: 'process' })
     await place.install()
-    expect(await look()).toHaveLength(2)
+    expect(await look()).toHaveLength(3)
     await opened.store.hosts.bind({ hostKey: 'live-1', sessionId: 'live-1', boundAt: new Date().toISOString() })
-    expect(await look()).toHaveLength(1)
+    expect(await look()).toHaveLength(2)
   })
 
   it.skipIf(process.platform !== 'linux')('are not mistaken for another program with their number', async () => {

@@ -34,6 +34,7 @@ const PACKAGE = {
   'index.js': '',
   'hooks/claude-code.js': "process.stdin.resume().on('end', () => process.exit(0))\n",
   'hooks/gate.sh': '',
+  'hooks/statusline.js': '',
 }
 
 export function openPlace(env: Readonly<Record<string, string>> = {}): Place {
@@ -53,6 +54,7 @@ export function openPlace(env: Readonly<Record<string, string>> = {}): Place {
       node: process.execPath,
       server: path.join(dist, 'index.js'),
       hooks: path.join(dist, 'hooks'),
+      plugins: path.join(dist, 'plugins'),
       home: busHome,
       isDefaultHome,
       serverArgs: ['--default-ttl=4h', ...(isDefaultHome ? [] : [`--home=${busHome}`])],

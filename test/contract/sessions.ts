@@ -31,6 +31,28 @@ export function describeSessions(open: Open): void {
       expect(await at.two.sessions.read('a')).toEqual(written)
     })
 
+    it('a record is found by whom it waits for, also where the wait is over', async () => {
+      const owner = { pid: 1, start: '1', boot: 'b', ns: 'n', node: 'm' }
+      const waitFor = (id: string, ...targets: string[]) =>
+        at.one.sessions.change(id, () => ({
+          session: aSession(id),
+          activity: anActivity(id, {
+            waitingFor: [
+              { waitId: 'w', targets, mode: 'all', orMessage: false, owner, until: '2020-01-01T00:00:00.000Z' },
+            ],
+          }),
+        }))
+      await waitFor('lead', 'worker', 'other')
+      await waitFor('Second', 'worker')
+      await waitFor('third', 'worker-2')
+      await make('worker')
+      const found = async (id: string) => (await at.two.sessions.waitersOf(id)).map((each) => each.id).sort()
+      expect(await found('worker')).toEqual(['Second', 'lead'])
+      expect(await found('worker-2')).toEqual(['third'])
+      expect(await found('lead')).toEqual([])
+      expect(await found('nobody')).toEqual([])
+    })
+
     it('decide sees the newest record, and undefined where there is none', async () => {
       await at.one.sessions.change('a', (current) => {
         expect(current).toBeUndefined()

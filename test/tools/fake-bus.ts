@@ -62,6 +62,7 @@ export function fakeBus(over: Partial<Bus> = {}): FakeBus {
     update: (caller, input) =>
       note('update', caller, input, { id: 's-1', registered: true, status: 'active', ttl: '4h', projectPath: '/p' }),
     list: (caller, input) => note('list', caller, input, { sessions: [ROW], total: 1, open: 1 }),
+    glance: (caller, input) => note('glance', caller, input, { sessions: [{ ...ROW, waitingFor: [] }] }),
     query: (caller, target) =>
       note('query', caller, target, {
         ...ROW,
@@ -119,6 +120,7 @@ export function fakeBus(over: Partial<Bus> = {}): FakeBus {
         followers: [],
         unread: 0,
       }),
+    onRosterChange: async () => ({ close() {} }),
     news: async () => undefined,
     sweep: async () => ({
       dryRun: false,

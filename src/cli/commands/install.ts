@@ -13,19 +13,25 @@ export default defineCommand({
   ],
   args: {
     host: { kind: 'positional', help: 'for example claude-code' },
+    statusline: {
+      kind: 'flag',
+      help: 'also show name, unread and who waits in the host’s status line, if it has none',
+    },
     dryRun: { kind: 'flag', help: 'show every change as a diff and write nothing' },
   },
   examples: [
     { line: 'session-mcp install', does: 'which hosts are here' },
     { line: 'session-mcp install claude-code --dry-run', does: 'what would be written' },
     { line: 'session-mcp install claude-code', does: 'write it' },
+    { line: 'session-mcp install claude-code --statusline', does: 'and the status line' },
   ],
-  async run(context, { host, dryRun }) {
+  async run(context, { host, dryRun, statusline }) {
     const { out } = context
     const { renderHosts, renderInstall } = await import('../install/render.ts')
     if (host !== undefined) {
       const { install } = await import('../install/install.ts')
-      await out.answer<WireAnswer>(await install(await jobOf(context, host, dryRun)), renderInstall)
+      const extras = statusline ? (['statusline'] as const) : []
+      await out.answer<WireAnswer>(await install({ ...(await jobOf(context, host, dryRun)), extras }), renderInstall)
       return EXIT.ok
     }
     const { machineOf, programOf } = await import('../install/machine.ts')

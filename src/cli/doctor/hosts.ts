@@ -15,9 +15,9 @@ import { tryHook } from './hook-run.ts'
 import { type HostsView, strangersOf } from './peers.ts'
 import { tryPlugins } from './plugin-run.ts'
 
-export async function checkHosts(view: HostsView): Promise<Check[]> {
+export async function checkHosts(view: HostsView, wirings: readonly Wiring[] = WIRINGS): Promise<Check[]> {
   const checks: Check[] = []
-  for (const wiring of WIRINGS) checks.push(...(await checkHost(wiring, view)))
+  for (const wiring of wirings) checks.push(...(await checkHost(wiring, view)))
   return [...checks, ...checkHookLog(view.config.home)]
 }
 
@@ -54,7 +54,30 @@ async function checkHost(wiring: Wiring, view: HostsView): Promise<Check[]> {
   if (looks.some(isOfOtherVersion)) {
     more.push(warn('hosts', `${title} has plugins of another version of session-mcp.`, `Run ${install}.`))
   }
-  return [await followWire(wiring, looks, view), ...more, ...(hasPlugin ? [twice] : []), ...peers]
+  return [
+    await followWire(wiring, looks, view),
+    ...more,
+    ...(hasPlugin ? [twice] : []),
+    ...peers,
+    ...checkExtras(wiring, looks),
+  ]
+}
+
+/** What can be had on request; nothing is wrong where it is not there. */
+function checkExtras({ kind, title, launch }: Wiring, looks: readonly Look[]): Check[] {
+  return looks.flatMap(({ file, ours, byHand, now: { text = '' } }) =>
+    file.members.flatMap(({ label, extra, value }) => {
+      if (extra === undefined) return []
+      if (ours.some((entry) => entry.label === label)) return [ok('hosts', `${title}: the ${label} shows the bus.`)]
+      if (!byHand.includes(label)) {
+        return [
+          ok('hosts', `${title}: the ${label} is free; session-mcp install ${kind} --${extra} shows the bus there.`),
+        ]
+      }
+      const shows = [launch(value)?.scripts[0], `session-mcp ${extra}`].some((part) => part && text.includes(part))
+      return [ok('hosts', `${title}: the ${label} is your own${shows ? ', and shows the bus as well' : ''}.`)]
+    }),
+  )
 }
 
 /** Along the wire until it is broken: one line says where, and what mends it. */
@@ -67,10 +90,11 @@ async function followWire(wiring: Wiring, looks: readonly Look[], view: HostsVie
   }
   for (const { file, ours } of looks) {
     const copied = file.copy === undefined ? [] : [file.copy.label]
+    const usual = file.members.filter(({ extra }) => extra === undefined)
     const labels = [
       ...copied,
       ...file.lists.flatMap(({ items }) => Object.keys(items)),
-      ...file.members.map(({ label }) => label),
+      ...usual.map(({ label }) => label),
     ]
     const missing = labels.filter((label) => !ours.some((entry) => entry.label === label))
     // A server under our name that a person wrote is as good as ours.
@@ -84,9 +108,7 @@ async function followWire(wiring: Wiring, looks: readonly Look[], view: HostsVie
   }
   const homes = new Set(launches.map(({ home }) => home ?? defaultHome(view.config)))
   if (homes.size > 1) return broken(`its hooks and its server use different buses: ${listing([...homes])}.`)
-  const hook = looks
-    .flatMap(({ file, ours }) => (file.lists.length > 0 ? ours : []))
-    .find(({ launch }) => launch)?.launch
+  const hook = launches.find((launch) => wiring.probe(launch, '') !== undefined)
   const answer = hook === undefined ? undefined : await tryHook(wiring, hook, view.config.env)
   if (answer !== undefined && !answer.isFine) return broken(`the hook ${hook?.scripts.at(-1)} ${answer.text}`)
   const plugins = looks.flatMap(({ file }) => (file.copy !== undefined && file.path.endsWith('.js') ? [file.path] : []))

@@ -37,7 +37,7 @@ function installedIn(wiring: Wiring, machine: Machine, program: Program): Pick<H
     const wanted = files.flatMap((file, i) =>
       [
         ...(file.copy === undefined ? [] : [file.copy.label]),
-        ...file.members.map(({ label }) => label),
+        ...file.members.filter(({ extra }) => extra === undefined).map(({ label }) => label),
         ...file.lists.flatMap(({ items }) => Object.keys(items)),
       ].map((label) => found[i]?.has(label) === true),
     )

@@ -1,8 +1,9 @@
 /** Wires a host to the bus. Everything is planned before anything is written, and written as a whole. */
 
 import fs from 'node:fs'
-import type { Machine, Program, WiredFile, Wiring } from '../../hosts/wiring.ts'
+import type { Extra, Machine, Program, WiredFile, Wiring } from '../../hosts/wiring.ts'
 import { diffOf, wantedText } from './copy.ts'
+import { chosen, requireExtras } from './extras.ts'
 import { type Change, ChangedMeanwhile, changeFiles } from './host-file.ts'
 import { findRecord, type Known, type Look, lookAt, readJson, recordOf } from './look.ts'
 import { findHost, recordKey } from './machine.ts'
@@ -17,6 +18,8 @@ export interface Job {
   readonly program: Program
   readonly version: string
   readonly dryRun: boolean
+  /** What is wanted beside the usual. */
+  readonly extras?: readonly Extra[]
   /** Makes the home and refuses one that is not safe. */
   openHome(): Promise<unknown>
 }
@@ -74,17 +77,15 @@ interface Plan extends Change {
 async function installOnce(job: Job): Promise<WireAnswer> {
   const { wiring, machine, program, dryRun } = job
   requireScripts(job)
-  const looks = wiring.files(machine, program).map((file) => lookAt(file, wiring))
+  const files = wiring.files(machine, program)
+  requireExtras(wiring, files, job.extras ?? [])
+  const looks = files.map((file) => lookAt(file, wiring))
   const known = findRecord(recordKey(wiring, machine), looks, program.home)
   const plans = looks.map((look): Plan => {
-    const { file, now } = look
-    return {
-      ...now,
-      file,
-      look,
-      base: originalOf(now, file, recordOf(known, file)),
-      next: wantedText(now.text ?? '', file),
-    }
+    const { now } = look
+    const file = chosen(job, look)
+    const base = originalOf(now, look.file, recordOf(known, look.file))
+    return { ...now, file, look, base, next: wantedText(now.text ?? '', file) }
   })
   const changes = plans.filter(({ text, next }) => text !== next)
   if (changes.length > 0 && !dryRun) {
@@ -100,7 +101,7 @@ async function installOnce(job: Job): Promise<WireAnswer> {
     files: plans.map((plan) => ({
       path: plan.path,
       did: plan.text === plan.next ? 'unchanged' : plan.text === undefined ? 'created' : 'changed',
-      entries: labelsOf(plan.file),
+      entries: labelsOf(plan),
       ...(dryRun && { diff: diffOf(plan, plan.file) }),
     })),
     notes: notesOn(job, plans, known),
@@ -154,10 +155,15 @@ function fileRecord({ path, file, base, next }: Plan): FileRecord {
   }
 }
 
-function labelsOf({ copy, members, lists }: WiredFile): string[] {
+/** Also an extra of an earlier install, which is left as it is. */
+function labelsOf({ file, look }: Plan): string[] {
+  const { copy, members, lists } = look.file
+  const kept = members.filter(
+    (member) => file.members.includes(member) || look.ours.some((o) => o.label === member.label),
+  )
   return [
     ...(copy === undefined ? [] : [copy.label]),
-    ...members.map(({ label }) => label),
+    ...kept.map(({ label }) => label),
     ...lists.flatMap(({ items }) => Object.keys(items)),
   ]
 }
@@ -165,7 +171,7 @@ function labelsOf({ copy, members, lists }: WiredFile): string[] {
 function requireScripts({ wiring, machine, program }: Job): void {
   const files = [
     program.server,
-    ...wiring.scripts.map((name) => machine.join(program.hooks, name)),
+    ...wiring.scripts(machine, program),
     ...wiring.files(machine, program).flatMap(({ copy }) => copy?.from ?? []),
   ]
   const missing = files.find((file) => !fs.existsSync(file))
@@ -187,11 +193,13 @@ function notesOn({ wiring, machine, program }: Job, plans: readonly Plan[], know
       const advice = file.advice?.(look.root)
       return advice === undefined ? [] : [`${advice.text} ${advice.fix}`]
     }),
-    ...plans.flatMap(({ path, file, look }) =>
-      recordOf(known, file) === undefined && look.byHand.length > 0
-        ? [`${path}: takes the place of the ${look.byHand.join(', ')} written by hand; uninstall puts it back.`]
-        : [],
-    ),
+    ...plans.flatMap(({ path, look }) => {
+      const { file } = look
+      const replaced = look.byHand.filter((name) => !file.members.some(({ label, extra }) => extra && label === name))
+      return recordOf(known, file) === undefined && replaced.length > 0
+        ? [`${path}: takes the place of the ${replaced.join(', ')} written by hand; uninstall puts it back.`]
+        : []
+    }),
     ...(plugins?.hasOurs(readJson(plugins.file(machine)))
       ? [`The plugin session-mcp is installed in ${title} as well, and both would run: remove one of them.`]
       : []),

@@ -47,6 +47,7 @@ export function programOf(config: Config, script: string): Program {
     node: process.execPath,
     server,
     hooks: path.join(path.dirname(server), 'hooks'),
+    plugins: path.join(path.dirname(server), 'plugins'),
     home: config.home,
     isDefaultHome,
     serverArgs: [

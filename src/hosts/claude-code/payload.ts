@@ -74,7 +74,7 @@ export function readPayload(
 }
 
 /** The host names its own process since 2.1.3xx; before that it is the one that started the hook. */
-function clientOf(env: Environment, processes: Pick<Processes, 'ancestors'>) {
+export function clientOf(env: Environment, processes: Pick<Processes, 'ancestors'>) {
   const ancestors = processes.ancestors()
   const pid = Number(env['CLAUDE_PID'])
   return env['CLAUDE_PID'] === undefined ? ancestors[0] : ancestors.find((ref) => ref.pid === pid)

@@ -3,10 +3,15 @@
  * Both are plain JSON to it: a comment or a trailing comma makes it ignore all of `settings.json`.
  */
 
+import { commandLine, wordsOf } from '../command-line.ts'
+import { endsWith, homeIn, isInOurPackage, isTexts, record } from '../entries.ts'
 import type { Json, JsonPath, Launch, Machine, Peer, Program, WiredFile, Wiring } from '../wiring.ts'
 
 const SCRIPT = 'claude-code.js'
 const GATE = 'gate.sh'
+const STATUS_LINE = 'statusline.js'
+/** Seconds. Mail comes while a session does nothing, and then nothing else makes the host ask again. */
+const REFRESH = 10
 /** The gate's first argument where it stands in front of a prompt. */
 const AT_PROMPT = 'prompt'
 /** Seconds. The scripts stop by themselves long before. */
@@ -22,27 +27,29 @@ export const claudeCodeWiring: Wiring = {
   binaries: ['claude'],
   gives:
     'sessions register by themselves, hear of mail at prompts, between tools and at the end of a turn, and are woken when idle',
-  scripts: [SCRIPT, GATE],
+  variables: /^CLAUDE/i,
+  scripts: (machine, program) => [SCRIPT, GATE, STATUS_LINE].map((name) => machine.join(program.hooks, name)),
   directory,
   files(machine, program) {
     return [settingsFile(machine, program), serverFile(machine, program)]
   },
+  combined: bothStatusLines,
   launch: launchOf,
   plugins: {
     file: (machine) => machine.join(directory(machine), 'plugins', 'installed_plugins.json'),
     hasOurs: (content) =>
       Object.keys(record(record(content)['plugins'])).some((name) => /^session-mcp(@|$)/.test(name)),
   },
-  probe: (home) => ({
-    args: ['--home', home],
-    input: JSON.stringify({
-      session_id: 'session-mcp-doctor',
-      transcript_path: '',
-      cwd: home,
-      hook_event_name: 'SessionEnd',
-      reason: 'other',
-    }),
-  }),
+  probe({ node, scripts }, home) {
+    const script = scripts.at(-1) ?? ''
+    if (!endsWith(script, SCRIPT)) return undefined
+    const moment = { transcript_path: '', cwd: home, hook_event_name: 'SessionEnd', reason: 'other' }
+    return {
+      node,
+      args: [script, '--home', home],
+      input: JSON.stringify({ session_id: 'session-mcp-doctor', ...moment }),
+    }
+  },
   peers: { directory: (machine) => machine.join(directory(machine), 'sessions'), read: peerOf },
 }
 
@@ -55,6 +62,7 @@ function settingsFile(machine: Machine, program: Program): WiredFile {
   const rest = program.isDefaultHome ? [] : ['--home', program.home]
   const direct = { type: 'command', command: program.node, args: [script, ...rest], timeout: TIMEOUT }
   const gate = machine.join(program.hooks, GATE)
+  const statusLine = [program.node, machine.join(program.hooks, STATUS_LINE), ...rest]
   // At every prompt and after every batch of tools: `sh` sees in a fifth of Node's time that there is nothing to say. It
   // takes the home; empty leaves it to the environment, as the scripts do.
   const gated = (...at: string[]) =>
@@ -75,7 +83,15 @@ function settingsFile(machine: Machine, program: Program): WiredFile {
     name: 'settings',
     path: machine.join(directory(machine), 'settings.json'),
     isStrict: true,
-    members: [],
+    members: [
+      {
+        label: 'status line',
+        extra: 'statusline',
+        at: ['statusLine'],
+        value: { type: 'command', command: commandLine(statusLine, machine.isWindows), refreshInterval: REFRESH },
+        isOurs: (value) => isOurStatusLine(value, statusLine[1]),
+      },
+    ],
     lists: [{ at: ['hooks'], items, ours: (group) => oursIn(group, script) }],
     obstacle: (root) =>
       record(root)['disableAllHooks'] === true
@@ -124,6 +140,7 @@ function isOurHook(hook: unknown, current: string): boolean {
   const launch = launchOf(hook)
   const script = launch?.scripts.at(-1) ?? ''
   return (
+    Array.isArray(record(hook)['args']) &&
     Object.keys(record(hook)).every((key) => HOOK_KEYS.has(key)) &&
     (script === current || (endsWith(script, 'hooks', SCRIPT) && isInOurPackage(script, 'dist', 'hooks', SCRIPT)))
   )
@@ -140,10 +157,31 @@ function isOurServer(server: unknown, current: string): boolean {
   )
 }
 
-/** Of a server, a hook, or a group with one hook. */
+function isOurStatusLine(value: unknown, current = ''): boolean {
+  const script = launchOf(value)?.scripts[0] ?? ''
+  return (
+    script === current.replaceAll('\\', '/') ||
+    script === current ||
+    (endsWith(script, 'hooks', STATUS_LINE) && isInOurPackage(script, 'dist', 'hooks', STATUS_LINE))
+  )
+}
+
+/** Theirs gets the input first, ours stands on the line below. */
+function bothStatusLines(theirs: unknown, ours: Json): string | undefined {
+  const [first, second] = [theirs, ours].map((value) => record(value)['command'])
+  if (typeof first !== 'string' || typeof second !== 'string') return undefined
+  return `"command": ${JSON.stringify(`in=$(cat); printf %s "$in" | { ${first}; }; printf %s "$in" | ${second}`)}`
+}
+
+/** Of a server, a hook, a group with one hook, or a status line, whose command is one text. */
 function launchOf(entry: unknown): Launch | undefined {
   const { command, args, env, hooks } = record(entry)
   if (Array.isArray(hooks)) return launchOf(hooks[0])
+  if (typeof command === 'string' && args === undefined && record(entry)['type'] === 'command') {
+    const [node, script, ...more] = wordsOf(command) ?? []
+    if (node === undefined || script === undefined) return undefined
+    return { command: node, node, scripts: [script], home: homeIn(more) }
+  }
   if (typeof command !== 'string' || !isTexts(args)) return undefined
   const [first = '', ...rest] = args
   const variable = record(env)['SESSION_MCP_HOME']
@@ -151,25 +189,6 @@ function launchOf(entry: unknown): Launch | undefined {
   if (!endsWith(first, GATE)) return { command, node: command, scripts: [first], home }
   const [gateHome, node = '', script = ''] = rest[0] === AT_PROMPT ? rest.slice(1) : rest
   return { command, node, scripts: [first, script], home: gateHome || undefined }
-}
-
-function homeIn(args: readonly string[]): string | undefined {
-  const at = args.indexOf('--home')
-  return at === -1 ? args.find((arg) => arg.startsWith('--home='))?.slice('--home='.length) : args[at + 1]
-}
-
-/** Published, the package's directory is called session-mcp; a checkout is called anything, but its files end alike. */
-function isInOurPackage(path: string, ...tail: string[]): boolean {
-  return endsWith(path, ...tail) || (endsWith(path, ...tail.slice(-1)) && parts(path).includes('session-mcp'))
-}
-
-function endsWith(path: string, ...tail: string[]): boolean {
-  const found = parts(path).slice(-tail.length)
-  return found.length === tail.length && found.every((part, i) => part === tail[i])
-}
-
-function parts(path: string): string[] {
-  return path.split(/[\\/]/)
 }
 
 /** `~/.claude/sessions/<pid>.json`: observed, not published, so nothing in it is taken for granted. */
@@ -182,12 +201,4 @@ function peerOf(content: unknown): Peer | undefined {
     name: typeof name === 'string' && name !== '' ? name : undefined,
     start: typeof procStart === 'string' ? procStart : undefined,
   }
-}
-
-function isTexts(value: unknown): value is string[] {
-  return Array.isArray(value) && value.every((entry) => typeof entry === 'string')
-}
-
-function record(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {}
 }

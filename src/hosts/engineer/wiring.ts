@@ -9,7 +9,9 @@ export const engineerWiring: Wiring = {
   binaries: ['engineer'],
   gives:
     'in this project: sessions are told at each prompt and between tools who they are, what is unread and what they follow',
-  scripts: [],
+  variables: /^ENGINEER_/i,
+  scripts: () => [],
+  probe: () => undefined,
   directory,
   home: ideHome,
   place: projectOf,

@@ -14,7 +14,9 @@ export const msunWiring: Wiring = {
   binaries: ['msun'],
   gives:
     'every tab is told at each prompt and between tools who it is, what is unread and what it follows; tabs open, steer and wake each other',
-  scripts: [],
+  variables: /^MSUN_/i,
+  scripts: () => [],
+  probe: () => undefined,
   directory,
   home: ideHome,
   files(machine, program) {

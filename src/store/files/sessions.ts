@@ -13,6 +13,7 @@ import { fileName, idOfJson } from './layout.ts'
 import type { Locks } from './lock.ts'
 import { createRecords, type Scan } from './records.ts'
 import { createTurns } from './turns.ts'
+import { waitersIn } from './waiters.ts'
 import { watchDirectories } from './watch.ts'
 
 export function fileSessions(home: Home, locks: Locks, uid: number | undefined): SessionStore {
@@ -87,6 +88,9 @@ export function fileSessions(home: Home, locks: Locks, uid: number | undefined):
       } catch (fault) {
         throw readFault(fault, `The directory ${at.sessions}`)
       }
+    },
+    async waitersOf(target) {
+      return waitersIn(at.activity, target, maxBytes, uid)
     },
     async change(id, decide) {
       return locks.hold(fileName(id), () => {
