@@ -1,4 +1,4 @@
-/** Opens the bus on this machine: the rules, the files under home, and the system they run on. */
+/** Opens the bus on this machine: the rules, the files under home, the system they run on, and who opens tabs on it. */
 
 import fs from 'node:fs'
 import os from 'node:os'
@@ -9,6 +9,8 @@ import { type BusDeps, createContext } from './core/context.ts'
 import { createBus } from './core/create-bus.ts'
 import { type HostPlugin, type HostTraits, silenced } from './core/host-plugin.ts'
 import type { Processes, Store } from './core/ports.ts'
+import { backgroundExecutor } from './hosts/claude-code/background.ts'
+import { tmuxExecutor } from './hosts/tmux/executor.ts'
 import { fileStore } from './store/files/store.ts'
 import type { Durability } from './system/atomic-file.ts'
 import { systemClock } from './system/clock.ts'
@@ -27,6 +29,8 @@ export interface OpenOptions {
   readonly inboxLimit?: number
   readonly allowForeignHome?: boolean
   readonly logLevel?: LogLevel
+  /** Where this process runs: which tmux, which PATH. Without it no session is opened from here. */
+  readonly env?: Readonly<Record<string, string | undefined>>
 }
 
 export interface OpenedBus {
@@ -57,6 +61,7 @@ export async function openBus(options: OpenOptions): Promise<OpenedBus> {
     level: options.logLevel ?? 'warn',
     stderr: undefined,
   })
+  const around = { env: options.env ?? {}, home, processes }
   const deps: BusDeps = {
     store,
     processes,
@@ -64,6 +69,7 @@ export async function openBus(options: OpenOptions): Promise<OpenedBus> {
     random: systemRandom,
     projects: createProjects({ homeDir: os.homedir() }),
     foldCase: PATHS_FOLD_CASE,
+    executors: [tmuxExecutor(around), backgroundExecutor(around)],
     options: { defaultTtl: options.defaultTtl ?? '4h', messageTtl: options.messageTtl ?? '7d' },
     log: (level, event, facts) => log[level](event, facts),
   }

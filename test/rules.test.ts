@@ -69,7 +69,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   tools: ['zod', 'core'],
   hosts: ['node', 'core', 'system'],
   mcp: ['node', SDK, 'core', 'tools', 'hosts'],
-  open: ['node', 'core', 'store', 'system'],
+  open: ['node', 'core', 'store', 'system', 'hosts'],
   lib: ['core', 'store', 'open'],
   config: ['node', 'core', 'system', 'cli'],
   cli: ['node', 'core', 'system', 'store', 'tools', 'hosts', 'mcp', 'open', 'config'],
@@ -77,7 +77,12 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Libraries that one file alone may know. */
-const SINGLE: Readonly<Record<string, string>> = { ms: 'core/ttl.ts', nanoid: 'system/random.ts' }
+const SINGLE: Readonly<Record<string, string>> = {
+  ms: 'core/ttl.ts',
+  nanoid: 'system/random.ts',
+  ink: 'cli/live/screen.ts',
+  react: 'cli/live/screen.ts',
+}
 
 function broken(rule: (source: Source, each: Import) => string | false): string[] {
   return sources.flatMap((source) =>

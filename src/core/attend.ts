@@ -2,13 +2,17 @@
 
 import { type Activity, observe } from './activity.ts'
 import { attach, attached } from './attach.ts'
+import { bindLate } from './bind-late.ts'
+import { takeActions } from './bridge.ts'
 import type { Context } from './context.ts'
 import type { Conversation, HostPlugin, HostTraits, Injection, Notice, Started, StartSource } from './host-plugin.ts'
 import { cleanId } from './ids.ts'
 import type { Message } from './message.ts'
-import { observeAs } from './observing.ts'
+import { observeAs, observeEnd } from './observing.ts'
 import type { Entry } from './ports.ts'
 import { turnEnds, wake } from './press.ts'
+import { settleGate, ungate } from './prompt-gate.ts'
+import { noteSetting } from './setting.ts'
 import { NOTHING_SHOWN } from './shown.ts'
 import { tell, unreadMessages } from './tell.ts'
 import { wakeIdIn } from './wake-text.ts'
@@ -18,7 +22,7 @@ export function createHostPlugin(context: Context, traits: HostTraits): HostPlug
   const ours = async (conversation: Conversation): Promise<Ours | undefined> => {
     if (conversation.isSubagent) return undefined
     const known = await attached(context, conversation)
-    if (known !== undefined) return { entry: known, isNew: false }
+    if (known !== undefined) return { entry: await noteSetting(context, known, conversation), isNew: false }
     const entry = await adopt(context, traits, conversation)
     return entry === undefined ? undefined : { entry, isNew: true }
   }
@@ -31,7 +35,8 @@ export function createHostPlugin(context: Context, traits: HostTraits): HostPlug
       return start(context, traits, conversation, source)
     },
     async onSend(conversation, prompt) {
-      const found = await ours(conversation)
+      const late = await bindLate(context, traits, conversation, prompt)
+      const found = late === undefined ? await ours(conversation) : { entry: late, isNew: true }
       if (found === undefined) return undefined
       const { entry, isNew } = found
       await context.store.hosts.unmark(entry.session.host.hostKey)
@@ -43,13 +48,16 @@ export function createHostPlugin(context: Context, traits: HostTraits): HostPlug
       if (found === undefined) return undefined
       const { entry } = found
       await context.store.hosts.unmark(entry.session.host.hostKey)
-      if (moment.at === 'stop') return turnEnds(context, entry, moment)
+      if (moment.at === 'stop') return turnEnds(context, entry, moment, traits.gated === true)
       await observeAs(context, entry, 'working', 'tools ran')
       return inject(await tell(context, traits, entry, { at: 'tools' }))
     },
-    async onToolResult(conversation) {
+    async onToolResult(conversation, result) {
+      const { executor } = traits
+      const actions = executor === undefined ? [] : await takeActions(context, executor, result)
       const injection = await this.onContinue(conversation, { at: 'tools' })
-      return injection === undefined ? undefined : { injection }
+      if (injection === undefined && actions.length === 0) return undefined
+      return { ...(injection && { injection }), ...(actions.length > 0 && { actions }) }
     },
     async onNotice(conversation, notice) {
       const entry = (await ours(conversation))?.entry
@@ -68,7 +76,8 @@ export function createHostPlugin(context: Context, traits: HostTraits): HostPlug
       const entry = await attached(context, conversation)
       // Of a session that goes on in another conversation of the same client, the old one’s end says nothing.
       if (entry === undefined || entry.session.host.hostKey !== cleanId(conversation.hostKey)) return
-      await observeAs(context, entry, 'ended', `session end (${reason})`)
+      await observeEnd(context, entry, 'ended', `session end (${reason})`)
+      await ungate(context, entry)
     },
   }
 }
@@ -109,6 +118,8 @@ async function start(
   if (source !== 'resume') await context.store.shown.change(id, ({ sessions }) => ({ ...NOTHING_SHOWN, sessions }))
   const wakeFile = await context.store.hosts.touchWake(host.hostKey)
   const text = await tell(context, traits, entry, { at: 'start' })
+  // A compaction is no end of a turn: whoever looked at prompts before it does so after it.
+  if (traits.gated && source !== 'compact') await settleGate(context, id)
   return { sessionId: id, wakeFile, ...(text !== undefined && { injection: { text } }) }
 }
 
@@ -117,6 +128,8 @@ async function turnBegins(context: Context, entry: Entry, prompt: string): Promi
   const wakeId = wakeIdIn(prompt)
   const isHosts = /^\s*<(task-notification|system-reminder)>/.test(prompt)
   const nowIso = context.nowIso()
+  // A turn that is broken off has no end. So the gate may note one only after an end was seen.
+  await ungate(context, entry)
   await context.store.sessions.change(entry.session.id, (current) => {
     if (current?.activity === undefined) return undefined
     const { lastWake } = current.activity
@@ -128,6 +141,7 @@ async function turnBegins(context: Context, entry: Entry, prompt: string): Promi
     }
     return { activity }
   })
+  await context.store.hosts.endTurn(entry.session.host.hostKey)
   if (wakeId !== undefined) return activationOf(context, entry)
   if (!isHosts && (await context.store.shown.read(entry.session.id)).holds > 0) {
     await context.store.shown.change(entry.session.id, (shown) => ({ ...shown, holds: 0 }))

@@ -4,7 +4,9 @@
  * What an IDE gets never throws (see {@link silenced}): a bus that cannot be reached must not break a turn.
  */
 
+import type { Action } from './action.ts'
 import type { ProcessRef } from './ports.ts'
+import type { HostExecutor } from './ports-actions.ts'
 
 /** What is true of one host, whatever its hooks are called. */
 export interface HostTraits {
@@ -18,8 +20,14 @@ export interface HostTraits {
   readonly injection: 'kept' | 'per-request'
   /** Ways an idle session of this host can be woken, best first. */
   readonly doors: readonly string[]
+  /** What this plugin, or the host behind it, does to tabs when asked. */
+  readonly executor?: HostExecutor
+  /** Its hooks at prompts stand behind a gate, which starts them only where something may be due. */
+  readonly gated?: true
   /** One client process runs several conversations at once, so the process says nothing about which one it is. */
   readonly sharesClient?: true
+  /** One server serves all of them too, and the host says with no call whose it is: the model passes its id each time. */
+  readonly sharedServer?: boolean
 }
 
 /**
@@ -33,6 +41,7 @@ export interface Conversation {
   /** The host's id of it. May change while the session stays the same; any text. */
   readonly hostKey: string
   readonly projectPath?: string | undefined
+  /** Kept in the record of the session; empty where there is none any more, undefined where the host does not say. */
   readonly model?: string | undefined
   readonly scene?: string | undefined
   /** True where an agent that the session started itself is at work: it is told nothing, and nothing is marked as told. */
@@ -43,7 +52,11 @@ export interface Conversation {
   readonly transcript?: string | undefined
   /** What the host calls it; becomes its name where that is free. */
   readonly title?: string | undefined
+  /** Its terminal: the pane, and the socket of the multiplexer that owns it. */
   readonly pane?: string | undefined
+  readonly terminal?: string | undefined
+  /** The token by which a conversation that create_session opened names its record. Also found in the first prompt. */
+  readonly spawn?: string | undefined
 }
 
 /** Text for the model: facts, with peers' words fenced and attributed. */
@@ -69,14 +82,24 @@ export interface ContinueMoment {
   readonly isHeld?: boolean
   /** At `stop`: tasks that go on in the background. */
   readonly background?: number
+  /** At `stop`: the host has prompts of its own to come, at times it keeps. */
+  readonly isScheduled?: boolean
 }
 
 export interface ToolResult {
+  /** As the host calls it, with whatever it puts before our name. */
   readonly tool: string
+  /** What the tool answered, in the form the host has it: a CallToolResult, its text, or the object itself. */
+  readonly result?: unknown
 }
 
 export interface ToolResultReply {
-  readonly injection: Injection
+  readonly injection?: Injection
+  /**
+   * What the host has to do to its tabs now. Taken from the queue of its executor, never from the result: whoever gets an
+   * action is the only one who does, and nobody gets it again.
+   */
+  readonly actions?: readonly Action[]
 }
 
 export interface HostPlugin {

@@ -5,21 +5,30 @@ import type { Context } from './context.ts'
 import type { ContinueMoment, Injection } from './host-plugin.ts'
 import { LIMITS } from './limits.ts'
 import type { Message } from './message.ts'
-import { observeAs } from './observing.ts'
+import { observeAs, observeEnd } from './observing.ts'
 import type { Entry } from './ports.ts'
+import { settleGate, ungate } from './prompt-gate.ts'
 import { compose } from './reminder.ts'
-import { isClosed } from './session.ts'
 import { unreadMessages } from './tell.ts'
 import { countWakes } from './wake.ts'
 import { wakeText } from './wake-text.ts'
 
-export async function turnEnds(context: Context, entry: Entry, moment: ContinueMoment): Promise<Injection | undefined> {
+export async function turnEnds(
+  context: Context,
+  entry: Entry,
+  moment: ContinueMoment,
+  isGated: boolean,
+): Promise<Injection | undefined> {
   const { id, host } = entry.session
   const background = moment.background ?? 0
   // First idle, then the look: a sender that comes later sees an idle session and wakes it.
-  await observeAs(context, entry, background > 0 ? 'working' : 'idle', 'the turn ended', background)
+  await observeEnd(context, entry, background > 0 ? 'working' : 'idle', 'the turn ended', background)
   const unread = await unreadMessages(context, id)
-  if (unread.length === 0) return undefined
+  if (unread.length === 0) {
+    if (isGated) await settleGate(context, id, moment.isScheduled)
+    return undefined
+  }
+  if (isGated) await ungate(context, entry)
   let due: readonly Message[] = []
   let holds = false
   await context.store.shown.change(id, (shown) => {
@@ -42,7 +51,13 @@ export async function turnEnds(context: Context, entry: Entry, moment: ContinueM
   // Not what `entry` knows: it was set to idle above.
   await observeAs(context, { ...entry, activity: undefined }, 'working', 'the turn goes on: mail came')
   const text = compose({
-    identity: { id, name: entry.session.name, task: entry.session.task, neighbours: [] },
+    identity: {
+      id,
+      name: entry.session.name,
+      task: entry.session.task,
+      neighbours: [],
+      passesId: host.shared === true,
+    },
     introduce: false,
     fresh: due,
     changes: [],
@@ -52,13 +67,20 @@ export async function turnEnds(context: Context, entry: Entry, moment: ContinueM
   return text === undefined ? undefined : { text, continues: true }
 }
 
-/** The wake file was touched: is a turn due? A working session is told within its turn, and nobody is woken twice for one message. */
-export async function wake(context: Context, entry: Entry): Promise<string | undefined> {
+/**
+ * Somebody asked for a turn: is one due? A working session is told within its turn, except where its host takes text in the
+ * middle of one and the sender wanted that; and nobody is woken twice for one message.
+ */
+export async function wake(
+  context: Context,
+  entry: Entry,
+  options: { readonly midTurn?: boolean } = {},
+): Promise<string | undefined> {
   const { id } = entry.session
   const current = await context.find(id)
   const activity = current?.activity
-  if (current === undefined || activity === undefined || isClosed(current.session)) return undefined
-  if (activity.state === 'working' || activity.state === 'ended' || !current.session.wakeable) return undefined
+  if (current === undefined || activity === undefined || !current.session.wakeable) return undefined
+  if (activity.state === 'ended' || (activity.state === 'working' && !options.midTurn)) return undefined
   const nowMs = context.clock.now()
   const pendingWake = activity.lastWake?.turnAt === undefined ? activity.lastWake : undefined
   // Absolute: a clock that was set back must not keep a session asleep.
@@ -84,6 +106,8 @@ export async function wake(context: Context, entry: Entry): Promise<string | und
   const [first] = due
   if (first === undefined) return undefined
   const wakeId = context.random.token(10)
+  // The prompt that follows is the proof, and only a hook can see it.
+  await ungate(context, current)
   await context.store.sessions.change(id, (now) =>
     now?.activity === undefined
       ? undefined

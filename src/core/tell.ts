@@ -1,9 +1,10 @@
 /** What a session is told: what is new to it, at a start everything, and each thing once. */
 
 import type { Context } from './context.ts'
-import { changesFor, followedNow, noticesFor } from './follow.ts'
+import { changesFor, followedNow } from './follow.ts'
 import type { HostTraits } from './host-plugin.ts'
 import type { Message } from './message.ts'
+import { noticesFor } from './notices.ts'
 import type { Entry } from './ports.ts'
 import { compose } from './reminder.ts'
 import { isClosed, label } from './session.ts'
@@ -26,8 +27,7 @@ export async function tell(
   const unread = await unreadMessages(context, session.id)
   // What is made anew for each request has to say again how things stand; what is kept says each change once.
   const changes = everything ? await followedNow(context, entry) : await changesFor(context, entry)
-  // Said once, and where text lasts for one request the first request is the place for it, not the start.
-  const notices = everything && telling.at === 'start' ? [] : await noticesFor(context, entry)
+  const notices = await noticesFor(context, entry)
   let fresh: readonly Message[] = unread
   const hasTold = unread.length > 0 || (await context.store.shown.read(session.id)).messages.length > 0
   if (hasTold)
@@ -47,6 +47,7 @@ export async function tell(
       id: session.id,
       name: session.name,
       task: session.task,
+      passesId: session.host.shared === true,
       neighbours: telling.at === 'start' || everything ? await neighbours(context, entry) : [],
     },
     introduce: telling.at === 'start' || everything,

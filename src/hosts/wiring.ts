@@ -11,6 +11,8 @@ export type JsonPath = readonly (string | number)[]
 /** The machine, as far as the place of a host's files depends on it. */
 export interface Machine {
   readonly userHome: string
+  /** Where it was called from: some hosts keep their plugins in the project. */
+  readonly cwd: string
   readonly env: Environment
   readonly isWindows: boolean
   join(...parts: string[]): string
@@ -38,7 +40,12 @@ export interface WiredMember {
   readonly value: Json
   /** True for what an install wrote, whatever the paths in it; false for what a person put under the same name. */
   isOurs(value: unknown): boolean
+  /** Only written when asked for by this word: there is one of it, and a person may have one of their own. */
+  readonly extra?: Extra
 }
+
+/** What an install adds only on request. */
+export type Extra = 'statusline'
 
 /** An object of lists, such as events with their hooks, in which one item of each named list is ours. */
 export interface WiredLists {
@@ -46,6 +53,15 @@ export interface WiredLists {
   readonly items: Readonly<Record<string, Json>>
   /** Where in an item of any of the lists ours are: `[[]]` where all of it is, nothing in a foreign one. */
   ours(item: unknown): readonly JsonPath[]
+}
+
+/** A file that is ours as a whole: a script in a folder of plugins. */
+export interface WiredCopy {
+  readonly label: string
+  /** The file it is a copy of. */
+  readonly from: string
+  /** True for what some version of us put there and nobody changed. */
+  isOurs(text: string): boolean
 }
 
 export interface WiredFile {
@@ -56,6 +72,10 @@ export interface WiredFile {
   readonly isStrict: boolean
   readonly members: readonly WiredMember[]
   readonly lists: readonly WiredLists[]
+  /** Where this is there, the file has no members and no lists. */
+  readonly copy?: WiredCopy
+  /** What a person should do about entries that are not ours; they work as they are. */
+  advice?(root: unknown): { readonly text: string; readonly fix: string } | undefined
   /** A switch elsewhere in the file that makes our entries useless, in a sentence. */
   obstacle?(root: unknown): string | undefined
 }
@@ -101,7 +121,16 @@ export interface Wiring {
   scripts(machine: Machine, program: Program): readonly string[]
   /** Its directory of settings; where that exists, the host is or was on this machine. */
   directory(machine: Machine): string
+  /** Where its bus is unless a person says otherwise; the usual home where this is left out. */
+  home?(machine: Machine): string
+  /** Set where an install is one of many: what tells this one from those in other projects. */
+  place?(machine: Machine): string
   files(machine: Machine, program: Program): readonly WiredFile[]
+  /**
+   * What to type to have a person's own entry under a member of an extra, and ours; undefined where that cannot be said.
+   * @param theirs the value that is there.
+   */
+  combined?(theirs: unknown, ours: Json): string | undefined
   /** What a member, an item of a list, or a part of one starts; undefined where it starts nothing. */
   launch(entry: unknown): Launch | undefined
   /** Where the host notes its plugins, and whether one of them is the bus: then everything would run twice. */

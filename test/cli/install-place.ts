@@ -34,6 +34,7 @@ const PACKAGE = {
   'index.js': '',
   'hooks/claude-code.js': "process.stdin.resume().on('end', () => process.exit(0))\n",
   'hooks/gate.sh': '',
+  'hooks/statusline.js': '',
 }
 
 export function openPlace(env: Readonly<Record<string, string>> = {}): Place {
@@ -41,7 +42,7 @@ export function openPlace(env: Readonly<Record<string, string>> = {}): Place {
   const userHome = path.join(root, 'home')
   const home = path.join(userHome, '.session-mcp')
   fs.mkdirSync(userHome)
-  const machine: Machine = { userHome, env, isWindows: false, join: path.join, exists: fs.existsSync }
+  const machine: Machine = { userHome, cwd: userHome, env, isWindows: false, join: path.join, exists: fs.existsSync }
   const program = (dist = path.join(root, 'session-mcp', 'dist'), busHome = home): Program => {
     fs.mkdirSync(path.join(dist, 'hooks'), { recursive: true })
     for (const [name, text] of Object.entries(PACKAGE)) {

@@ -19,7 +19,9 @@ export interface HookAnswer {
 /** Hosts give hooks at least this long (ms). */
 const LIMIT_MS = 5_000
 
-export async function tryHook(wiring: Wiring, hook: Launch, env: Environment): Promise<HookAnswer> {
+/** Undefined where the host has no hook that can be tried. */
+export async function tryHook(wiring: Wiring, hook: Launch, env: Environment): Promise<HookAnswer | undefined> {
+  if (wiring.probe === undefined) return undefined
   const home = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), 'session-mcp-doctor-'))
   try {
     const { node = process.execPath, args = [], input = '' } = wiring.probe(hook, home) ?? {}
@@ -38,14 +40,14 @@ export async function tryHook(wiring: Wiring, hook: Launch, env: Environment): P
   }
 }
 
-interface Ran {
+export interface Ran {
   /** Undefined where it had to be ended. */
   readonly code: number | undefined
   readonly stdout: string
   readonly stderr: string
 }
 
-function run(node: string, args: readonly string[], input: string, env: Environment): Promise<Ran> {
+export function run(node: string, args: readonly string[], input: string, env: Environment): Promise<Ran> {
   return new Promise((resolve, reject) => {
     // Neither a host around us nor our own settings may reach it: it must see the home it is given, and no session.
     const foreign = [/^SESSION_MCP_/i, ...WIRINGS.map(({ variables }) => variables)]

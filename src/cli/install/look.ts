@@ -1,7 +1,7 @@
 /** What a host's files say now: which entries are ours, and what they start. Reads, never writes. */
 
 import fs from 'node:fs'
-import type { Json, Launch, Machine, Program, WiredFile, Wiring } from '../../hosts/wiring.ts'
+import type { Json, Launch, Machine, Program, WiredCopy, WiredFile, Wiring } from '../../hosts/wiring.ts'
 import { type HostFile, readHostFile } from './host-file.ts'
 import { jsonOf, lineOf, parseJson, treeAt } from './json-tree.ts'
 import { type FileRecord, type InstallRecord, loadRecord } from './record.ts'
@@ -29,6 +29,7 @@ export interface Look {
 /** @throws BusError for what cannot be read, or is not what the host reads; with the line. */
 export function lookAt(file: WiredFile, wiring: Wiring): Look {
   const now = readHostFile(file.path)
+  if (file.copy !== undefined) return { file, now, root: undefined, ignored: undefined, ...wholeFile(now, file.copy) }
   const text = now.text ?? ''
   const { root, extra } = inspected(text, file, wiring)
   const entry = (label: string, value: Json): Entry => ({ label, value, launch: wiring.launch(value) })
@@ -59,6 +60,13 @@ export function lookAt(file: WiredFile, wiring: Wiring): Look {
   }
 }
 
+function wholeFile({ text }: HostFile, { label, isOurs }: WiredCopy): Pick<Look, 'ours' | 'byHand'> {
+  if (text === undefined) return { ours: [], byHand: [] }
+  return isOurs(text)
+    ? { ours: [{ label, value: text, launch: undefined }], byHand: [] }
+    : { ours: [], byHand: [label] }
+}
+
 function inspected(text: string, file: WiredFile, wiring: Wiring) {
   try {
     return inspect(text, file)
@@ -78,10 +86,10 @@ export interface Known {
 }
 
 /** The record of the install: in this home, else in the one the entries name. */
-export function findRecord(wiring: Wiring, looks: readonly Look[], home: string): Known | undefined {
+export function findRecord(key: string, looks: readonly Look[], home: string): Known | undefined {
   const homes = [home, ...looks.flatMap(({ ours }) => ours.flatMap(({ launch }) => launch?.home ?? []))]
   for (const candidate of new Set(homes)) {
-    const record = loadRecord(candidate, wiring.kind)
+    const record = loadRecord(candidate, key)
     if (record !== undefined) return { home: candidate, record }
   }
   return undefined

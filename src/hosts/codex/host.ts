@@ -4,6 +4,7 @@
  */
 
 import type { Host } from '../host.ts'
+import { screen } from './screen.ts'
 
 export const codex: Host = {
   kind: 'codex',
@@ -11,4 +12,10 @@ export const codex: Host = {
   metaKeys: ['threadId', 'sessionId'],
   waitCeilingMs: 280_000,
   doors: [],
+  launch: {
+    program: 'codex',
+    args: ({ model, prompt }) => [...(model === undefined ? [] : ['-m', model]), '--', prompt],
+  },
+  screen,
+  identityEnv: ['CODEX_SESSION_ID', 'CODEX_THREAD_ID'],
 }

@@ -9,4 +9,9 @@ export const opencode: Host = {
   waitCeilingMs: SAFE_WAIT_MS,
   waitCeilingWithProgressMs: 600_000,
   doors: ['prompt-async'],
+  launch: {
+    program: 'opencode',
+    args: ({ model, prompt }) => [...(model === undefined ? [] : [`--model=${model}`]), `--prompt=${prompt}`],
+  },
+  identityEnv: ['AGENT', 'OPENCODE', 'OPENCODE_PID'],
 }

@@ -14,6 +14,8 @@ export interface Tab {
   press(...keys: string[]): Promise<void>
   /** What is on the screen now. */
   screen(): Promise<string>
+  /** The same with the styles of the letters. */
+  styled(): Promise<string>
   /** Resolves when the screen shows `pattern`. */
   shows(pattern: RegExp): Promise<string>
   /** The process in the terminal. */
@@ -40,7 +42,7 @@ export async function openTab(host: Host, task: Task): Promise<Tab> {
     LANG: 'C.UTF-8',
   }
   const tmux = async (...command: string[]) => {
-    const { stdout } = await run('tmux', ['-L', `lab-${name}`, '-f', '/dev/null', ...command], { env: tmuxEnv })
+    const { stdout } = await run('tmux', ['-u', '-L', `lab-${name}`, '-f', '/dev/null', ...command], { env: tmuxEnv })
     return stdout
   }
   const settings = Object.entries(env).flatMap(([key, value]) => ['-e', `${key}=${value}`])
@@ -59,6 +61,7 @@ export async function openTab(host: Host, task: Task): Promise<Tab> {
 
   return {
     screen,
+    styled: () => tmux('capture-pane', '-e', '-p', '-t', name),
     press,
     shows,
     async say(text) {
