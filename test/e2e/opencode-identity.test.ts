@@ -4,7 +4,7 @@ import type { ModelRequest } from './lab/dialect.ts'
 import { identityIn, proof, reminders } from './lab/heard.ts'
 import { conversationOf, systemOf } from './lab/heard-opencode.ts'
 import { hostTest } from './lab/installed.ts'
-import { opencode, withPlugin } from './lab/opencode.ts'
+import { modelConfig, opencode, withPlugin } from './lab/opencode.ts'
 import { openSession } from './lab/opencode-session.ts'
 import { inPlace } from './lab/place.ts'
 import { receipt, send } from './lab/shell.ts'
@@ -120,6 +120,35 @@ hostTest(
       })
       expect(Object.keys(await place.files('sessions'))).toHaveLength(1)
       proof(host, `session ${before?.['id']} came back in another process and read what was left for it`)
+    })
+  },
+)
+
+hostTest(
+  'C047: a session that a second process opens is another session there, and both are told',
+  [opencode],
+  async (host) => {
+    await inPlace(async (place) => {
+      const first = place.model.conversation('first')
+      const second = place.model.conversation('second')
+      first.play(() => ({ text: 'end' }))
+      second.play((request) => (request.exchanges.length === 0 ? readInbox : { text: 'end' }))
+      const server = await place.server(withPlugin('serve'), 'first')
+      const session = await openSession(server, { title: 'original' })
+      await session.say('I am the first.')
+      const { id } = await send(place, 'original', 'for the first', '--activate', 'never')
+      // The same HOME, so the same conversations; the model tells the two processes apart by their key.
+      const env = { OPENCODE_CONFIG_CONTENT: JSON.stringify(modelConfig(place.model.url, 'second')) }
+      await place.run(withPlugin('run'), 'second', 'Go on.', { home: 'first', flags: ['-s', session.id], env })
+      const told = systemOf(second.requests[0] as ModelRequest)
+      expect(identityIn(told)?.id).toMatch(new RegExp(`^${session.id}-\\d+-`))
+      expect(told).toContain(`was still open in process ${server.pid}, which keeps its session and mail`)
+      expect(told).not.toContain('"for the first"')
+      expect(JSON.parse(second.requests.at(-1)?.exchanges[0]?.result ?? '')).toMatchObject({ messages: [] })
+      expect((await receipt(place, id)).place).toBe('unread')
+      await session.say('And I?')
+      expect(systemOf(first.requests.at(-1) as ModelRequest)).toContain('this conversation was opened in process')
+      proof(host, 'two processes on one conversation: two sessions, the mail stayed with the first, and both know')
     })
   },
 )

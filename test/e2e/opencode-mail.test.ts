@@ -2,7 +2,7 @@
 import { expect } from 'vitest'
 import type { ModelRequest } from './lab/dialect.ts'
 import { proof, reminders } from './lab/heard.ts'
-import { lastPromptOf, modelOf, promptsOf, systemOf } from './lab/heard-opencode.ts'
+import { isFirstAfterPrompt, lastPromptOf, modelOf, promptsOf, systemOf } from './lab/heard-opencode.ts'
 import type { Host } from './lab/host.ts'
 import { hostTest, tabTest } from './lab/installed.ts'
 import { opencode, withPlugin } from './lab/opencode.ts'
@@ -160,6 +160,43 @@ async function afterAbort(host: Host): Promise<void> {
   })
 }
 
+/** Each answers every message with one that may wake. */
+async function twoChatting(host: Host): Promise<void> {
+  await inPlace(async (place) => {
+    const all = place.model.conversation('all')
+    const read = new Map<string, number>()
+    all.play((request) => {
+      const me = promptsOf(request)[0] === 'I am left' ? 'left' : 'right'
+      if (!isWoken(request)) return { text: 'end' }
+      const since = read.get(me) ?? 0
+      if (round(request, since) === 0) return readInbox
+      if (round(request, since) === 1)
+        return {
+          tool: /send_message$/,
+          args: { to: me === 'left' ? 'right' : 'left', content: 'ok', activate: 'auto' },
+        }
+      read.set(me, request.exchanges.length)
+      return { text: 'answered' }
+    })
+    const server = await place.server(withPlugin('serve'), 'all')
+    const [left, right] = [await openSession(server, { title: 'left' }), await openSession(server, { title: 'right' })]
+    await left.say('I am left')
+    await right.say('I am right')
+    await send(place, 'left', 'begin')
+    const outcomes = () =>
+      all.requests.flatMap(({ exchanges }) =>
+        exchanges.flatMap(({ tool, result = '' }) => (tool.endsWith('send_message') ? [result] : [])),
+      )
+    const last = await until('the budget is spent', () => outcomes().find((each) => each.includes('"budget"')), 60_000)
+    await left.idle()
+    await right.idle()
+    const turns = all.requests.filter((request) => isWoken(request) && isFirstAfterPrompt(request)).length
+    expect(turns).toBeLessThanOrEqual(13)
+    expect(JSON.parse(last)).toMatchObject({ to: [{ stored: true, wake: { outcome: 'budget' } }] })
+    proof(host, `two that answer each other: ${turns} turns, then ${JSON.parse(last).to[0].wake.evidence}`)
+  })
+}
+
 async function inTerminal(host: Host): Promise<void> {
   await inPlace(async (place) => {
     const tab = place.model.conversation('tab')
@@ -187,4 +224,5 @@ hostTest(
   whileIdle,
 )
 hostTest('a turn that the person aborted is not followed by another one', [opencode], afterAbort)
+hostTest('C105: two sessions that answer each other stop, and are told why', [opencode], twoChatting)
 tabTest('an idle session starts a turn within 3 s of a message', [opencode], inTerminal)

@@ -18,6 +18,11 @@ const activity = async (id = MAIN) => (await place.bus.store.sessions.read(id))?
 const ids = async () => (await place.bus.store.sessions.list()).entries.map(({ session }) => session.id)
 const system = async (id?: string) =>
   (await place.play('experimental.chat.system.transform', id))['system'] as readonly string[]
+/** A prompt, and the turn it starts. */
+const prompt = async () => {
+  await place.play('chat.message')
+  await place.play('event.session.status')
+}
 const told = async (id?: string) => (await system(id)).slice(1).join('\n')
 const send = (content: string, more = {}) => place.bus.bus.send(HUMAN, { to: [MAIN], content, ...more })
 
@@ -48,6 +53,7 @@ describe('a session of OpenCode', () => {
     for (const name of [
       'event.session.created',
       'chat.message',
+      'event.session.status',
       'event.permission.asked',
       'event.permission.replied',
       'event.question.asked',
@@ -62,8 +68,8 @@ describe('a session of OpenCode', () => {
       states.push((await activity())?.state)
     }
     expect(states).toEqual([
-      ...['idle', 'working', 'needs_permission', 'working', 'needs_input', 'working', 'idle', 'working', 'working'],
-      ...['idle', 'ended'],
+      ...['idle', 'idle', 'working', 'needs_permission', 'working', 'needs_input', 'working', 'idle', 'working'],
+      ...['working', 'idle', 'ended'],
     ])
   })
 
@@ -73,7 +79,7 @@ describe('a session of OpenCode', () => {
     expect((await activity())?.state).toBe('idle')
     await place.play('event.session.updated.archived')
     expect(await activity()).toMatchObject({ state: 'ended', evidence: 'session end (archived)' })
-    await place.play('chat.message')
+    await prompt()
     await place.play('event.session.updated.archived')
     expect((await activity())?.state).toBe('working')
     // A client takes it back, and archives it again.
@@ -91,7 +97,7 @@ describe('a session of OpenCode', () => {
 
   it('is told who it is in every request, and of unread mail until it is read', async () => {
     await place.play('event.session.created')
-    await place.play('chat.message')
+    await prompt()
     for (const text of [await told(), await told()]) expect(text.split('\n')).toHaveLength(1)
     await send('hello', { activate: 'never' })
     for (const text of [await told(), await told()]) expect(text).toContain('"hello"')
@@ -142,10 +148,11 @@ describe('a call of a tool', () => {
     await place.play('event.session.created')
     await place.play('config', MAIN, ({ input }) => {
       const { 'session-mcp': ours } = input['mcp'] as Record<string, unknown>
-      input['mcp'] = { 'my bus.1': ours, other: { type: 'local', command: ['node', '/x/index.js'] }, remote: {} }
+      const other = { type: 'local', command: ['node', '/x/index.js'] }
+      input['mcp'] = { 'my bus.1': ours, my_bus_1_two: other, other, remote: {} }
     })
     expect(await args((input) => Object.assign(input, { tool: 'my_bus_1_read_inbox' }))).toEqual({ _session: MAIN })
-    for (const tool of ['other_read_inbox', 'remote_read_inbox'])
+    for (const tool of ['other_read_inbox', 'remote_read_inbox', 'my_bus_1_two_read_inbox'])
       expect(await args((input) => Object.assign(input, { tool }))).toEqual({})
   })
 
@@ -167,7 +174,7 @@ describe('C049: a subagent', () => {
   })
 
   it('is told nothing, and its prompts and ends are not its parent’s', async () => {
-    await place.play('chat.message')
+    await prompt()
     await send('for the parent', { activate: 'never' })
     await place.play('chat.message', CHILD)
     expect(await told(CHILD)).toBe('')
@@ -178,7 +185,7 @@ describe('C049: a subagent', () => {
   })
 
   it('that waits for the person keeps its parent waiting', async () => {
-    await place.play('chat.message')
+    await prompt()
     await place.play('event.permission.asked', CHILD)
     expect((await activity())?.state).toBe('needs_permission')
   })
@@ -187,7 +194,7 @@ describe('C049: a subagent', () => {
 describe('a wake', () => {
   it('starts a turn with our text alone, with the agent and model of the last prompt, and is proven by its prompt', async () => {
     await place.play('event.session.created')
-    await place.play('chat.message')
+    await prompt()
     await place.play('event.session.idle')
     place.sessions.set(MAIN, { ...info('event.session.updated'), agent: 'plan' })
     const { messageId } = await send('the words of a peer', { activationMessage: 'look' })
@@ -219,9 +226,17 @@ describe('a wake', () => {
     expect((await until('a turn', () => place.turns[0])).body).toMatchObject({ agent: 'plan' })
   })
 
-  it('C103: comes after the turn for mail that must not wait, once, however often OpenCode says that it is idle', async () => {
+  it('comes also after a message that was noted down without a turn', async () => {
     await place.play('event.session.created')
     await place.play('chat.message')
+    expect((await activity())?.state).toBe('idle')
+    await send('hello')
+    await until('a turn', () => place.turns[0])
+  })
+
+  it('C103: comes after the turn for mail that must not wait, once, however often OpenCode says that it is idle', async () => {
+    await place.play('event.session.created')
+    await prompt()
     await told()
     await send('please', { intent: 'request' })
     expect(place.turns).toEqual([])
@@ -233,7 +248,7 @@ describe('a wake', () => {
 
   it('does not come after a turn that was broken off', async () => {
     await place.play('event.session.created')
-    await place.play('chat.message')
+    await prompt()
     await send('please', { intent: 'request' })
     await place.play('event.session.error')
     for (const _ of ['one', 'two']) await place.play('event.session.idle')
@@ -274,7 +289,7 @@ describe('an OpenCode that is newer than we know', () => {
 
   it('that does not ask for the system prompt any more is told of', async () => {
     await place.play('event.session.created')
-    await place.play('chat.message')
+    await prompt()
     await place.play('event.session.idle')
     expect(place.log()).toMatchObject([
       {

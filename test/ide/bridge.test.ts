@@ -151,7 +151,7 @@ describe('the command line', () => {
     const { onSend, onToolResult } = await import(path.join(folder, 'index.js'))
     await onSend({ sessionId: 'cli-1', projectPath: ide.userHome, title: 'cli', prompt: 'Hello.' })
     const answer = await manage(ide, 'pin', {}, 'cli')
-    expect(answer.action).toMatchObject({ state: 'unsupported', evidence: expect.stringContaining('engineer') })
+    expect(answer.action).toMatchObject({ state: 'unsupported', evidence: 'it is not known to run in tmux' })
     expect((await send(ide, 'cli')).wake).toMatchObject({ outcome: expect.stringMatching(/unavailable|deferred/) })
     expect(await onToolResult({ sessionId: 'cli-1', tool: 'manage_session', result: answer })).toBeUndefined()
     expect(await performed(ide)).toEqual([])

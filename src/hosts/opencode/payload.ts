@@ -84,21 +84,32 @@ export function isForTitle(system: readonly unknown[]): boolean {
 }
 
 /**
- * Names of the servers in OpenCode's configuration that are ours, whatever a person called them.
+ * Tells our tools from others, whatever a person called our server: OpenCode calls a tool `<server>_<tool>`, with what may
+ * not stand in a tool's name replaced.
  * @param script our server as it lies beside the plugin.
  */
-export function ourServers(config: unknown, script: string): readonly string[] {
-  return Object.entries(record(record(config)['mcp'])).flatMap(([name, server]) => {
-    const { command } = record(server)
-    const words = (Array.isArray(command) ? command : []).filter((word): word is string => typeof word === 'string')
-    const isOurs = words.some((word) => word === script || /(^|[\\/])session-mcp([\\/@]|$)/.test(word))
-    return isOurs || name === 'session-mcp' ? [name] : []
+export function toolsOf(config: unknown, script: string): (tool: string) => boolean {
+  const servers = Object.entries(record(record(config)['mcp'])).map(([name, server]) => {
+    return { prefix: prefixOf(name), isOurs: name === OUR_NAME || starts(server, script) }
   })
+  servers.push({ prefix: prefixOf(OUR_NAME), isOurs: true })
+  return (tool) => {
+    const matching = servers.filter(({ prefix }) => tool.startsWith(prefix))
+    // Of `bus` and `bus_two` the longer one is meant.
+    return matching.sort((a, b) => b.prefix.length - a.prefix.length)[0]?.isOurs === true
+  }
 }
 
-/** OpenCode calls a tool `<server>_<tool>`, with what may not stand in a tool's name replaced. */
-export function isToolOf(servers: readonly string[], tool: string): boolean {
-  return servers.some((name) => tool.startsWith(`${name.replace(/[^a-zA-Z0-9_-]/g, '_')}_`))
+const OUR_NAME = 'session-mcp'
+
+function prefixOf(server: string): string {
+  return `${server.replace(/[^a-zA-Z0-9_-]/g, '_')}_`
+}
+
+function starts(server: unknown, script: string): boolean {
+  const { command } = record(server)
+  const words = (Array.isArray(command) ? command : []).filter((word): word is string => typeof word === 'string')
+  return words.some((word) => word === script || /(^|[\\/])session-mcp([\\/@]|$)/.test(word))
 }
 
 /** In a session it is `{id, providerID}`, in a message `{modelID, providerID}`. */

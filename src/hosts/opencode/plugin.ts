@@ -8,16 +8,7 @@ import type { ProcessRef } from '../../core/ports.ts'
 import { type Client, sessionOf, startTurn } from './client.ts'
 import { failingOpen, type Hook } from './fail-open.ts'
 import { opencode } from './host.ts'
-import {
-  isForTitle,
-  isToolOf,
-  type OpencodeEvent,
-  ourServers,
-  promptIn,
-  readEvent,
-  type SessionInfo,
-  sessionIn,
-} from './payload.ts'
+import { isForTitle, type OpencodeEvent, promptIn, readEvent, type SessionInfo, sessionIn, toolsOf } from './payload.ts'
 import { createTalks, type Talk } from './talks.ts'
 import { watchWakes } from './wake-watch.ts'
 
@@ -65,7 +56,7 @@ export function createOpencodeHooks(deps: OpencodeDeps): Record<string, Hook> {
     told.add(what)
     log('warn', 'strange', { host: opencode.kind, version: version ?? 'unknown', what })
   }
-  let servers: readonly string[] = ['session-mcp']
+  let isOurTool = toolsOf(undefined, deps.serverScript)
   const byWakeFile = new Map<string, Talk>()
   const tails = new Map<string, Promise<unknown>>()
 
@@ -102,15 +93,12 @@ export function createOpencodeHooks(deps: OpencodeDeps): Record<string, Hook> {
     },
   })
 
-  function wake(talk: Talk): Promise<void> {
-    return inTurn(talk, async () => {
-      if (talk.isBusy) return
-      const text = await plugin.onWake(talk.conversation)
-      if (text === undefined) return
-      // With what its last turn ran with: otherwise OpenCode takes its default agent, and a session in plan mode would write.
-      const { agent = talk.agent, model } = (await sessionOf(client, talk.id)) ?? {}
-      await startTurn(client, talk.id, text, { agent, model })
-    })
+  async function wake(talk: Talk): Promise<void> {
+    const text = await inTurn(talk, async () => (talk.isBusy ? undefined : plugin.onWake(talk.conversation)))
+    if (text === undefined) return
+    // With what its last turn ran with: otherwise OpenCode takes its default agent, and a session in plan mode would write.
+    const { agent = talk.agent, model } = (await sessionOf(client, talk.id)) ?? {}
+    await startTurn(client, talk.id, text, { agent, model })
   }
 
   async function deleted(id: string): Promise<void> {
@@ -170,7 +158,7 @@ export function createOpencodeHooks(deps: OpencodeDeps): Record<string, Hook> {
 
   const hooks: Record<string, Hook> = {
     async config(config) {
-      servers = ourServers(config, deps.serverScript)
+      isOurTool = toolsOf(config, deps.serverScript)
     },
     async event(input) {
       const read = readEvent(input)
@@ -183,11 +171,10 @@ export function createOpencodeHooks(deps: OpencodeDeps): Record<string, Hook> {
       if (id === undefined) return strange('chat.message without a sessionID')
       const talk = await talks.of(id)
       if (talk === undefined || talk.root !== talk) return
-      Object.assign(talk, { isBusy: true, isBroken: false, agent: agent ?? talk.agent })
-      await inTurn(talk, () => {
-        // Two prompts in one turn: the later one has the last word, and both began it.
+      Object.assign(talk, { isBroken: false, agent: agent ?? talk.agent })
+      // No turn yet: a message may be noted down without one. Of two in one turn both count.
+      await inTurn(talk, async () => {
         talk.pending = talk.pending === undefined ? prompt : `${talk.pending}\n${prompt}`
-        return plugin.onNotice(talk.conversation, 'working')
       })
     },
     async 'experimental.chat.system.transform'(input, output) {
@@ -212,7 +199,7 @@ export function createOpencodeHooks(deps: OpencodeDeps): Record<string, Hook> {
     },
     async 'tool.execute.before'(input, output) {
       const { tool } = input as { tool?: unknown }
-      if (typeof tool !== 'string' || !isToolOf(servers, tool)) return
+      if (typeof tool !== 'string' || !isOurTool(tool)) return
       const { args } = output as { args?: Record<string, unknown> }
       const id = sessionIn(input)
       if (args === undefined || args === null || id === undefined)
