@@ -1,6 +1,7 @@
 /** The house rules that a machine can check: who imports whom, how long files are, where the environment is read. */
 
 import fs from 'node:fs'
+import { isBuiltin } from 'node:module'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ERRORS } from '../src/core/errors.ts'
@@ -233,6 +234,27 @@ describe('files', () => {
         .flatMap((line) => (room !== 'hosts' && asks.test(line) ? [`${file}: ${line.trim()}`] : [])),
     )
     expect(asking).toEqual([])
+  })
+})
+
+describe('the package', () => {
+  it('installs nothing beside itself: no dependencies, and no built file asks for more than Node has', () => {
+    const { dependencies } = JSON.parse(fs.readFileSync(path.join(ROOT, 'package.json'), 'utf8'))
+    expect(dependencies).toBeUndefined()
+    const files = fs
+      .readdirSync(path.join(ROOT, 'dist'), { recursive: true, encoding: 'utf8' })
+      .filter((name) => /\.m?js$/.test(name))
+    expect(files.length).toBeGreaterThan(5)
+    const asked = files.flatMap((name) =>
+      [
+        ...fs
+          .readFileSync(path.join(ROOT, 'dist', name), 'utf8')
+          .matchAll(/\brequire\("([\w@./:-]+)"\)|\bfrom"([\w@./:-]+)"/g),
+      ]
+        .map(([, a, b]) => a ?? b ?? '')
+        .filter((module) => !isBuiltin(module) && !module.startsWith('.')),
+    )
+    expect(asked).toEqual([])
   })
 })
 
