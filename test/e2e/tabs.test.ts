@@ -232,10 +232,12 @@ async function waitsForTrust(host: Host): Promise<void> {
       })
     }
     expect(await tab.shows(/trust this folder/, pane)).toBe(dialog)
-    await tab.pressIn(pane, 'Down')
-    await tab.shows(/❯ Yes, I trust/, pane)
-    // One burst of keys is answered with the choice that stood there before.
-    await delay(500)
+    // A dialog that has just appeared takes no keys, and a burst of them is answered with the choice that stood there before.
+    await until('the choice is made', async () => {
+      await tab.pressIn(pane, 'Down')
+      await delay(500)
+      return /❯ Yes, I trust/.test(await tab.shows(/./, pane))
+    })
     await tab.pressIn(pane, 'Enter')
     await until('it has registered', async () => (await opened()).state === 'done')
     proof(
