@@ -1,6 +1,7 @@
 /** One real session opens, steers and closes another: in tmux, and in the background where there is no tmux. */
 import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { z } from 'zod'
 import { idle } from './lab/begin.ts'
@@ -10,6 +11,7 @@ import type { ModelRequest } from './lab/dialect.ts'
 import { conversationOf, identityIn, newIn, proof } from './lab/heard.ts'
 import type { Host } from './lab/host.ts'
 import { hostTest, installed, tabTest } from './lab/installed.ts'
+import { openPeer } from './lab/peer.ts'
 import { person } from './lab/person.ts'
 import { expectCleanEnd, inPlace, type Place } from './lab/place.ts'
 import { endAllNaming } from './lab/processes.ts'
@@ -193,6 +195,59 @@ async function steers(host: Host): Promise<void> {
   })
 }
 
+/** The host asks its person about a folder before anything of ours runs in it. */
+async function waitsForTrust(host: Host): Promise<void> {
+  await inPlace(async (place) => {
+    const env = await settledHome(place, host)
+    place.model.conversation('lead').play(() => ({ text: 'done' }))
+    const tab = await place.tab(withPlugin(host, 'tab', 'installed'), 'lead', '', { env })
+    await idle(place)
+    const beside = await tab.beside()
+    const peer = await openPeer(place, 'asker', 'opens a session', { ...env, ...beside })
+    const projectPath = path.join(place.root, 'new folder')
+    await mkdir(projectPath)
+    const created = await peer.call('create_session', {
+      host: 'claude-code',
+      name: 'helper',
+      prompt: 'Begin.',
+      projectPath,
+    })
+    const { place: _, ...action } = created['action'] as { state: string; evidence: string; place?: string }
+    expect(action).toMatchObject({ state: 'done' })
+    const pane = /pane (%\d+)/.exec(action.evidence)?.[1] ?? ''
+    const dialog = await tab.shows(/trust this folder/, pane)
+    console.log(dialog.trim().split('\n').slice(0, 12).join('\n'))
+    const opened = async () =>
+      (await peer.call('query_session', { session: 'helper' }))['opened'] as { state: string; evidence: string }
+    expect(await opened()).toMatchObject({ state: 'requested', evidence: expect.stringMatching(/not registered yet$/) })
+    for (const operation of ['set_input', 'cancel', 'close'] as const) {
+      const { action } = await peer.call('manage_session', {
+        session: 'helper',
+        operation,
+        ...(operation === 'set_input' && { text: '1' }),
+      })
+      expect(action).toMatchObject({
+        state: 'failed',
+        evidence: expect.stringMatching(/which process it runs in is not known/),
+      })
+    }
+    expect(await tab.shows(/trust this folder/, pane)).toBe(dialog)
+    // A dialog that has just appeared takes no keys, and a burst of them is answered with the choice that stood there before.
+    await until('the choice is made', async () => {
+      await tab.pressIn(pane, 'Down')
+      await delay(500)
+      return /❯ Yes, I trust/.test(await tab.shows(/./, pane))
+    })
+    await tab.pressIn(pane, 'Enter')
+    await until('it has registered', async () => (await opened()).state === 'done')
+    proof(
+      host,
+      `a folder nobody trusts: ${action.evidence}; it waits in the dialog, untouched, and registers once a person has answered`,
+    )
+    await peer.end()
+  })
+}
+
 /** `claude --bg`: what asks has no tmux. */
 async function inBackground(host: Host): Promise<void> {
   await inPlace(async (place) => {
@@ -256,3 +311,4 @@ tabTest(
   steers,
 )
 hostTest('without tmux a session is opened in the background, and stopped', [claudeCodeNewest], inBackground)
+tabTest('a session in a folder nobody trusts waits for a person, and registers then', [claudeCodeNewest], waitsForTrust)
