@@ -1,7 +1,7 @@
 /** What needs keystrokes: the input line, the host's own rename, breaking a turn off. */
 
 import type { Action, ActionTarget, Outcome } from '../../core/action.ts'
-import { HUMAN_ID } from '../../core/caller.ts'
+import { typedText } from '../../core/typed.ts'
 import type { Reading, Screen } from '../host.ts'
 import { leaveMode, pause, press, type, within } from './keys.ts'
 import { notListening, type Pane } from './pane.ts'
@@ -24,8 +24,7 @@ const DO_MS = 4_000
 export async function setInput({ id, by, target, params }: Action, tab: Tab): Promise<Outcome> {
   const why = await notEmpty(tab, target)
   if (why !== undefined) return { state: 'failed', evidence: `nothing was typed: ${why}` }
-  const who = by.id === HUMAN_ID ? '[from the person at this machine]' : `[from session ${by.name}]`
-  const typed = await keys(tab, () => type(tab.place, `${who} ${params.text ?? ''}`, id))
+  const typed = await keys(tab, () => type(tab.place, typedText({ by, params }), id))
   if (typed !== undefined) return typed
   const shown = await within(SHOW_MS, async () => ((await inputOf(tab)) ? true : undefined))
   return shown
