@@ -27,7 +27,8 @@ export async function tell(
   const unread = await unreadMessages(context, session.id)
   // What is made anew for each request has to say again how things stand; what is kept says each change once.
   const changes = everything ? await followedNow(context, entry) : await changesFor(context, entry)
-  const notices = await noticesFor(context, entry)
+  // Said once, and where text lasts for one request the first request is the place for it, not the start.
+  const notices = everything && telling.at === 'start' ? [] : await noticesFor(context, entry)
   let fresh: readonly Message[] = unread
   const hasTold = unread.length > 0 || (await context.store.shown.read(session.id)).messages.length > 0
   if (hasTold)

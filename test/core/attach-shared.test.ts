@@ -41,6 +41,9 @@ describe('two conversations of one client process', () => {
     const id = who(await other.start('resume'))?.id ?? ''
     expect(id).toMatch(/^o1-\d+-/)
     expect((await world.entry('o1')).session.host.client).toEqual(first.process)
+    // Not at its start: such a host has no request yet to say it in.
+    expect(await other.prompt()).toContain(`was still open in process ${first.process.pid}`)
+    expect(await first.prompt()).toContain('this conversation was opened in process')
     world.kill(first.process)
     const later = openHost(world, SHARED).talk('o1')
     expect(who(await later.start('resume'))?.id).toBe('o1')

@@ -134,6 +134,7 @@ const PERFORMS: Readonly<Partial<Record<Operation, Perform>>> = {
     if (hasTerminal === false) return unsupported(`${NO_TERMINAL} There is no input line.`)
     // There is one input line for all sessions of a terminal, and it belongs to the one that is shown.
     await show(client, id)
+    await new Promise((resolve) => setTimeout(resolve, SETTLE_MS))
     dataOf(await callOf(client, 'tui', 'appendPrompt')({ body: { text: draft } }))
     return done(`The terminal was asked to show ${id} and to add the text to its input line, behind what stood there.`)
   },
@@ -154,6 +155,9 @@ const PERFORMS: Readonly<Partial<Record<Operation, Perform>>> = {
     return unsupported('OpenCode has no scenes.')
   },
 }
+
+/** A terminal that changes to another session has no input line for a moment, and does not say when it has one again, ms. */
+const SETTLE_MS = 1_500
 
 const NO_TERMINAL = 'This OpenCode runs without a terminal.'
 
