@@ -7,6 +7,8 @@ export interface Host {
   readonly clientNames: readonly string[]
   /** Keys of a call's `_meta` that hold the host's session id, best first. A model cannot set them. */
   readonly metaKeys: readonly string[]
+  /** Whether a call’s `_meta` is that of an agent which the session started itself. */
+  isSubagent?(meta: Readonly<Record<string, unknown>>): boolean
   /** Environment variable of our server that names its session, where the host sets it right and keeps it right. */
   readonly envSession?: string
   /** The longest one tool call may take before this host gives up or turns away from it, ms. */
@@ -15,6 +17,8 @@ export interface Host {
   readonly waitCeilingWithProgressMs?: number
   /** Environment variable with which a user sets the host's own limit per call, ms. */
   readonly callLimitEnv?: string
+  /** The longest result of a tool that its model is shown whole, bytes, where that is less than we would send. */
+  readonly answerBytes?: number
   /** Ways an idle session of this host can be woken, best first. */
   readonly doors: readonly string[]
 }

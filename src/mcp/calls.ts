@@ -98,10 +98,12 @@ function about(setting: CallSetting, connection: Connection, extra: Extra): Call
       name: info?.name,
       version: info?.version,
       waitCeilingMs: waitCeilingMs(host, extra._meta?.progressToken !== undefined, env),
+      answerBytes: host.answerBytes,
     },
     hints: {
       connection,
       hostSays: sessionInMeta(host, extra._meta),
+      isSubagent: host.isSubagent?.(extra._meta ?? {}),
       configured: setting.sessionId ?? sessionInEnvironment(host, env),
       host: {
         kind: host.kind,

@@ -44,10 +44,13 @@ test('every host has a kind of its own and no name belongs to two', () => {
   for (const host of HOSTS) for (const name of host.clientNames) expect(detectHost(name)).toBe(host)
 })
 
-test('Codex signs each call, and its thread counts before its session', () => {
+test('Codex signs each call; an agent it started has a thread of its own in the same session', () => {
   const codex = detectHost('codex-mcp-client')
-  expect(sessionInMeta(codex, { sessionId: 's1', threadId: 't1' })).toBe('t1')
-  expect(sessionInMeta(codex, { sessionId: 's1' })).toBe('s1')
+  expect(sessionInMeta(codex, { sessionId: 's1', threadId: 't1' })).toBe('s1')
+  expect(sessionInMeta(codex, { threadId: 't1' })).toBe('t1')
+  expect(codex.isSubagent?.({ sessionId: 's1', threadId: 't1' })).toBe(true)
+  expect(codex.isSubagent?.({ sessionId: 's1', threadId: 's1' })).toBe(false)
+  expect(codex.isSubagent?.({ threadId: 't1' })).toBe(false)
   expect(sessionInMeta(codex, { threadId: 7, sessionId: '' })).toBeUndefined()
   expect(sessionInMeta(codex, undefined)).toBeUndefined()
 })

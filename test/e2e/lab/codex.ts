@@ -1,45 +1,43 @@
 /** Codex: `codex exec` with our server alone, and as `session-mcp install` wires it, in exec mode and in a terminal. */
+import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import type { Host, Launch, Task } from './host.ts'
+import { type Host, homeOf, type Launch, type Task } from './host.ts'
 
-/** What a person has in `config.toml`, said by flags: the files are left to what is being tested. */
-function settings({ modelUrl, project }: Task): string[] {
-  const provider = { name: 'lab', base_url: `${modelUrl}/v1`, wire_api: 'responses', env_key: 'LAB_KEY' }
-  return [
-    ...set('model', 'scripted'),
-    ...set('model_provider', 'lab'),
-    ...set('model_providers.lab', provider),
-    ...set('projects', { [project]: { trust_level: 'trusted' } }),
-    ...set('check_for_update_on_startup', false),
-    ...set('analytics.enabled', false),
-  ]
-}
+/** What a person has in `config.toml`. */
+export function settings(modelUrl: string, project: string): string {
+  return `# The person's own settings.
+model = "scripted"
+model_provider = "lab"
+check_for_update_on_startup = false
 
-function set(key: string, value: unknown): string[] {
-  return ['-c', `${key}=${inline(value)}`]
-}
+[model_providers.lab]
+name = "lab"
+base_url = "${modelUrl}/v1"
+wire_api = "responses"
+env_key = "LAB_KEY"
 
-/** JSON but for its colons is TOML, where it holds no null. */
-function inline(value: unknown): string {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return JSON.stringify(value)
-  return `{${Object.entries(value)
-    .map(([key, member]) => `${JSON.stringify(key)}=${inline(member)}`)
-    .join(',')}}`
+[projects."${project}"]
+trust_level = "trusted"
+`
 }
 
 function environment({ apiKey, env }: Task): Record<string, string> {
   return { LAB_KEY: apiKey, ...env }
 }
 
+function configOf(task: Task): string {
+  return path.join(homeOf(task), '.codex', 'config.toml')
+}
+
 const EXEC = ['exec', '--skip-git-repo-check', '--json']
 
 function launch(task: Task): Launch {
   const { command, args, name } = task.server
-  const server = { command: path.isAbsolute(command) ? command : process.execPath, args }
+  const server = `\n[mcp_servers.${name}]\ncommand = "${command === 'node' ? process.execPath : command}"\nargs = ${JSON.stringify(args)}\n`
   return {
-    args: [...EXEC, ...settings(task), ...set(`mcp_servers.${name}`, server), ...(task.flags ?? []), task.prompt],
+    args: [...EXEC, ...(task.flags ?? []), task.prompt],
     env: environment(task),
-    files: [],
+    files: [{ path: configOf(task), text: settings(task.modelUrl, task.project) + server }],
   }
 }
 
@@ -50,14 +48,17 @@ export function wired(mode: 'exec' | 'tab'): Host {
   return {
     name: 'codex',
     launch: (task) => ({
-      args: [
-        ...(mode === 'exec' ? EXEC : []),
-        ...settings(task),
-        ...(task.flags ?? []),
-        ...(task.prompt === '' ? [] : [task.prompt]),
-      ],
+      args: [...(mode === 'exec' ? EXEC : []), ...(task.flags ?? []), ...(task.prompt === '' ? [] : [task.prompt])],
       env: environment(task),
-      files: [],
+      files: [{ path: configOf(task), text: settings(task.modelUrl, task.project) }],
     }),
   }
+}
+
+/** Writes a person's settings before anything is installed. @returns the directory of settings. */
+export async function settle(home: string, modelUrl: string, project: string): Promise<string> {
+  const directory = path.join(home, '.codex')
+  await mkdir(directory, { recursive: true })
+  await writeFile(path.join(directory, 'config.toml'), settings(modelUrl, project))
+  return directory
 }

@@ -98,5 +98,5 @@ function itemOf(answer: Answer, id: string, tools: readonly Tool[]) {
 /** What the tool said, without the line in which Codex tells how long it took. */
 function resultOf(output: z.infer<typeof Item>['output']): string {
   const text = typeof output === 'string' ? output : (output ?? []).map((part) => part.text ?? '').join('')
-  return text.replace(/^Wall time: [\d.]+ seconds\nOutput:\n/, '')
+  return text.replace(/^Wall time: [\d.]+ seconds\nOutput:\n?/, '')
 }
