@@ -5,7 +5,7 @@ import path from 'node:path'
 import { BusError } from '../../core/errors.ts'
 import type { Launch, Wiring } from '../../hosts/wiring.ts'
 import { WIRINGS } from '../../hosts/wirings.ts'
-import { type Look, lookAt, readJson } from '../install/look.ts'
+import { type Look, lookAt, readData } from '../install/look.ts'
 import { defaultHome, findHost, isProgram } from '../install/machine.ts'
 import { count, listing } from '../words.ts'
 import { type Check, fail, ok, warn } from './check.ts'
@@ -23,7 +23,7 @@ async function checkHost(wiring: Wiring, view: HostsView): Promise<Check[]> {
   const { machine, program } = view
   const { kind, title, plugins } = wiring
   const found = findHost(wiring, machine)
-  const hasPlugin = plugins?.hasOurs(readJson(plugins.file(machine))) === true
+  const hasPlugin = plugins?.hasOurs(readData(plugins.file(machine))) === true
   const install = `session-mcp install ${kind}`
   let looks: readonly Look[]
   try {

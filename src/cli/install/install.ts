@@ -3,13 +3,13 @@
 import fs from 'node:fs'
 import type { Machine, Program, WiredFile, Wiring } from '../../hosts/wiring.ts'
 import { unifiedDiff } from './diff.ts'
+import { formatOf } from './formats.ts'
 import { type Change, ChangedMeanwhile, changeFiles } from './host-file.ts'
-import { findRecord, type Known, type Look, lookAt, readJson, recordOf } from './look.ts'
+import { findRecord, type Known, type Look, lookAt, readData, recordOf } from './look.ts'
 import { findHost } from './machine.ts'
 import { originalOf } from './original.ts'
 import { dropRecord, type FileRecord, type InstallRecord, saveRecord, sha256, undoOf } from './record.ts'
 import { unreadable } from './refuse.ts'
-import { putIn, tracesOf } from './wire.ts'
 
 export interface Job {
   readonly wiring: Wiring
@@ -78,7 +78,13 @@ async function installOnce(job: Job): Promise<WireAnswer> {
   const known = findRecord(wiring, looks, program.home)
   const plans = looks.map((look): Plan => {
     const { file, now } = look
-    return { ...now, file, look, base: originalOf(now, file, recordOf(known, file)), next: putIn(now.text ?? '', file) }
+    return {
+      ...now,
+      file,
+      look,
+      base: originalOf(now, file, recordOf(known, file)),
+      next: formatOf(file).putIn(now.text ?? '', file),
+    }
   })
   const changes = plans.filter(({ text, next }) => text !== next)
   if (changes.length > 0 && !dryRun) {
@@ -138,7 +144,7 @@ function fileRecord({ path, file, base, next }: Plan): FileRecord {
     before: sha256(before),
     wrote: sha256(next),
     undo: undoOf(before, next),
-    ...tracesOf(before, next, file),
+    ...formatOf(file).tracesOf(before, next, file),
   }
 }
 
@@ -168,7 +174,7 @@ function notesOn({ wiring, machine, program }: Job, plans: readonly Plan[], know
         ? [`${path}: takes the place of the ${look.byHand.join(', ')} written by hand; uninstall puts it back.`]
         : [],
     ),
-    ...(plugins?.hasOurs(readJson(plugins.file(machine)))
+    ...(plugins?.hasOurs(readData(plugins.file(machine)))
       ? [`The plugin session-mcp is installed in ${title} as well, and both would run: remove one of them.`]
       : []),
     ...(/[\\/]_npx[\\/]/.test(program.server)
