@@ -49,7 +49,7 @@ await build({ ...shared, entryPoints: ['src/index.ts'], outfile: 'dist/index.js'
 writeFileSync(path.join(dist, 'package.json'), '{"type":"commonjs"}\n')
 chmodSync(path.join(dist, 'index.js'), 0o755)
 // One file per host adapter: hooks start for every prompt, so each carries only what it uses.
-await build({ ...shared, entryPoints: ['hooks/claude-code.ts'], outdir: 'dist/hooks', format: 'cjs' })
+await build({ ...shared, entryPoints: ['hooks/claude-code.ts', 'hooks/codex.ts'], outdir: 'dist/hooks', format: 'cjs' })
 copyFileSync(path.join(root, 'hooks/gate.sh'), path.join(dist, 'hooks/gate.sh'))
 await build({ ...shared, entryPoints: ['src/lib.ts'], outfile: 'dist/lib.mjs', format: 'esm' })
 

@@ -9,6 +9,9 @@ import { type BusDeps, createContext } from './core/context.ts'
 import { createBus } from './core/create-bus.ts'
 import { type HostPlugin, type HostTraits, silenced } from './core/host-plugin.ts'
 import type { Processes, Store } from './core/ports.ts'
+import { HOSTS } from './hosts/detect.ts'
+import { createDoors } from './hosts/doors.ts'
+import type { Environment } from './hosts/host.ts'
 import { fileStore } from './store/files/store.ts'
 import type { Durability } from './system/atomic-file.ts'
 import { systemClock } from './system/clock.ts'
@@ -27,6 +30,8 @@ export interface OpenOptions {
   readonly inboxLimit?: number
   readonly allowForeignHome?: boolean
   readonly logLevel?: LogLevel
+  /** Of this process: wakes that need a program of the host find it there. Left out, such wakes are only stored. */
+  readonly env?: Environment
 }
 
 export interface OpenedBus {
@@ -64,6 +69,7 @@ export async function openBus(options: OpenOptions): Promise<OpenedBus> {
     random: systemRandom,
     projects: createProjects({ homeDir: os.homedir() }),
     foldCase: PATHS_FOLD_CASE,
+    ...(options.env !== undefined && { doors: createDoors(HOSTS, options.env) }),
     options: { defaultTtl: options.defaultTtl ?? '4h', messageTtl: options.messageTtl ?? '7d' },
     log: (level, event, facts) => log[level](event, facts),
   }

@@ -69,7 +69,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   tools: ['zod', 'core'],
   hosts: ['node', 'core', 'system'],
   mcp: ['node', SDK, 'core', 'tools', 'hosts'],
-  open: ['node', 'core', 'store', 'system'],
+  open: ['node', 'core', 'store', 'system', 'hosts'],
   lib: ['core', 'store', 'open'],
   config: ['node', 'core', 'system', 'cli'],
   cli: ['node', 'core', 'system', 'store', 'tools', 'hosts', 'mcp', 'open', 'config'],

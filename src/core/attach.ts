@@ -61,8 +61,14 @@ export async function attach(
   return entry
 }
 
+/** The client, where it says which conversation this is. */
+export function ownClient({ client, isClientShared }: Conversation): ProcessRef | undefined {
+  return isClientShared === true ? undefined : client
+}
+
 async function bind(context: Context, hostKey: string, sessionId: string, conversation: Conversation): Promise<void> {
-  const { client, transcript } = conversation
+  const { transcript } = conversation
+  const client = ownClient(conversation)
   const isShared = (await context.store.hosts.find(hostKey))?.isShared
   await context.store.hosts.bind({
     hostKey,
@@ -85,7 +91,9 @@ async function bindingOf(context: Context, conversation: Conversation): Promise<
 }
 
 /** The key of a conversation in this very client. */
-function ownKey({ hostKey, client }: Conversation): string | undefined {
+function ownKey(conversation: Conversation): string | undefined {
+  const { hostKey } = conversation
+  const client = ownClient(conversation)
   return client === undefined ? undefined : cleanId(`${hostKey} ${client.pid} ${client.start}`)
 }
 
@@ -107,9 +115,10 @@ async function freeKey(context: Context, conversation: Conversation): Promise<st
 /** The other client that has the session open. One that ended it, or went on to another conversation, has not. */
 async function openElsewhere(
   context: Context,
-  { client }: Conversation,
+  conversation: Conversation,
   { session, activity }: Entry,
 ): Promise<ProcessRef | undefined> {
+  const client = ownClient(conversation)
   const other = session.host.client
   if (client === undefined || other === undefined || sameProcess(client, other)) return undefined
   if (activity?.state === 'ended' || context.processes.check(other) !== 'alive') return undefined
@@ -122,7 +131,8 @@ async function earlier(
   source: StartSource,
 ): Promise<Binding | undefined> {
   const { hosts } = context.store
-  const { client, transcript } = conversation
+  const { transcript } = conversation
+  const client = ownClient(conversation)
   const same = await bindingOf(context, conversation)
   if (same !== undefined && source !== 'fork') return same
   // A new conversation in a client that runs already is a clear or a fork of what it ran before.

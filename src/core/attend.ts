@@ -1,14 +1,15 @@
 /** What a session is told at which moment, and what its host’s moments say about it. */
 
 import { type Activity, observe } from './activity.ts'
-import { attach, attached } from './attach.ts'
+import { attach, attached, ownClient } from './attach.ts'
 import type { Context } from './context.ts'
+import { wake } from './due.ts'
 import type { Conversation, HostPlugin, HostTraits, Injection, Started, StartSource } from './host-plugin.ts'
 import { cleanId } from './ids.ts'
 import type { Message } from './message.ts'
 import { observeAs } from './observing.ts'
 import type { Entry } from './ports.ts'
-import { turnEnds, wake } from './press.ts'
+import { turnEnds } from './press.ts'
 import { NOTHING_SHOWN } from './shown.ts'
 import { tell, unreadMessages } from './tell.ts'
 import { wakeIdIn } from './wake-text.ts'
@@ -58,6 +59,10 @@ export function createHostPlugin(context: Context, traits: HostTraits): HostPlug
       // The next hook has something to look at: that the person has answered and work goes on.
       await context.store.hosts.mark(entry.session.host.hostKey)
     },
+    async onCancel(conversation) {
+      const entry = (await ours(conversation))?.entry
+      if (entry !== undefined) await observeAs(context, entry, 'idle', 'the person cancelled the turn')
+    },
     async onWake(conversation) {
       const entry = await attached(context, conversation)
       return entry === undefined ? undefined : wake(context, entry)
@@ -84,7 +89,8 @@ interface Ours {
  * one, which it branches off (Claude Code before 2.1.3xx says so of a fork).
  */
 async function adopt(context: Context, traits: HostTraits, conversation: Conversation): Promise<Entry | undefined> {
-  const { projectPath, client } = conversation
+  const { projectPath } = conversation
+  const client = ownClient(conversation)
   if (projectPath === undefined) return undefined
   const parent = client === undefined ? undefined : await context.store.hosts.ofClient(client)
   return attach(context, traits, conversation, parent === undefined ? 'resume' : 'fork')

@@ -7,6 +7,7 @@ import type { Json } from './json.ts'
 import { type CheckLife, isExpired, type Observed, observed } from './liveness.ts'
 import { createMessageClock, type MessageClock } from './message.ts'
 import type { Clock, Entry, Listing, Processes, Projects, Random, Store } from './ports.ts'
+import type { Doors } from './ports-hosts.ts'
 import { projectKey } from './project.ts'
 import { parseTtl } from './ttl.ts'
 
@@ -26,6 +27,8 @@ export interface BusDeps {
   readonly options: BusOptions
   /** True where paths that differ only in case are one. */
   readonly foldCase: boolean
+  /** Left out, every door is a touch of the wake file. */
+  readonly doors?: Doors | undefined
   readonly log?: (level: 'info' | 'warn' | 'error', event: string, facts?: Readonly<Record<string, Json>>) => void
 }
 

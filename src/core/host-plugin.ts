@@ -31,6 +31,8 @@ export interface Conversation {
   readonly isSubagent?: boolean | undefined
   /** The program the conversation runs in. Its end ends the session. */
   readonly client?: ProcessRef | undefined
+  /** True where that program runs several conversations at once: then it does not say which one this is. */
+  readonly isClientShared?: boolean | undefined
   /** Where the host keeps the conversation. */
   readonly transcript?: string | undefined
   /** What the host calls it; becomes its name where that is free. */
@@ -82,6 +84,8 @@ export interface HostPlugin {
   onStart(conversation: Conversation, source: StartSource): Promise<Started | undefined>
   /** The host waits for the person. */
   onNotice(conversation: Conversation, waitsFor: 'needs_permission' | 'needs_input'): Promise<void>
+  /** The person ended the turn: nothing is said to a model that was just told to stop. */
+  onCancel(conversation: Conversation): Promise<void>
   /** The wake file changed: the text that starts a turn, or undefined where none is due. */
   onWake(conversation: Conversation): Promise<string | undefined>
   /** The conversation ends for good. */
@@ -106,6 +110,7 @@ export function silenced(plugin: HostPlugin, report: (method: string, fault: unk
     onToolResult: quiet('onToolResult', plugin.onToolResult.bind(plugin)),
     onStart: quiet('onStart', plugin.onStart.bind(plugin)),
     onNotice: quiet('onNotice', plugin.onNotice.bind(plugin)),
+    onCancel: quiet('onCancel', plugin.onCancel.bind(plugin)),
     onWake: quiet('onWake', plugin.onWake.bind(plugin)),
     onEnd: quiet('onEnd', plugin.onEnd.bind(plugin)),
   }

@@ -5,6 +5,7 @@ import type { Delivery, NotDelivered, SendAnswer } from './answers.ts'
 import type { SendInput } from './bus.ts'
 import { type Caller, HUMAN_ID } from './caller.ts'
 import { type Context, notRegistered } from './context.ts'
+import { ring } from './door.ts'
 import { BusError, refusal } from './errors.ts'
 import { quote } from './ids.ts'
 import { utf8Bytes } from './json.ts'
@@ -184,11 +185,13 @@ async function wakeAll(
       recentWakesMs: before[id] ?? [],
       wokenSoFar: woken.length,
     })
+    // Hooks that have nothing to look at do not even start; and the turn that is asked for next takes the mark away again.
+    if (entry.session.host.hooked) await context.store.hosts.mark(entry.session.host.hostKey).catch(() => undefined)
     let wake = plan.answer
     if (plan.touch) {
       try {
-        await context.store.hosts.touchWake(entry.session.host.hostKey)
-        woken.push(id)
+        wake = await ring(context, now)
+        if (wake.outcome === 'unknown') woken.push(id)
       } catch (fault) {
         // The message is stored; a wake that failed must not look like a send that failed.
         wake = {
@@ -197,8 +200,6 @@ async function wakeAll(
         }
       }
     }
-    // Hooks that have nothing to look at do not even start.
-    if (entry.session.host.hooked) await context.store.hosts.mark(entry.session.host.hostKey).catch(() => undefined)
     const done = finished(entry, seen)
     deliveries.push({
       id,

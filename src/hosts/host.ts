@@ -1,5 +1,7 @@
 /** What the bus has to know of one host, as data. The behaviour that reads it is the same for all of them. */
 
+import type { DoorAnswer, DoorCall } from '../core/ports-hosts.ts'
+
 export interface Host {
   /** `claude-code`, `codex`, ...: the word stored in the session record. */
   readonly kind: string
@@ -21,6 +23,8 @@ export interface Host {
   readonly answerBytes?: number
   /** Ways an idle session of this host can be woken, best first. */
   readonly doors: readonly string[]
+  /** Where nothing of the host watches a wake file: how the process that sends begins a turn. Bounded in time, never throws. */
+  openDoor?(call: DoorCall, env: Environment): Promise<DoorAnswer>
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>

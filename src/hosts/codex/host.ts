@@ -5,6 +5,7 @@
  */
 
 import type { Host } from '../host.ts'
+import { openQueue } from './door.ts'
 
 export const codex: Host = {
   kind: 'codex',
@@ -15,4 +16,5 @@ export const codex: Host = {
   waitCeilingMs: 280_000,
   answerBytes: 9_000,
   doors: ['queue'],
+  openDoor: openQueue,
 }
