@@ -77,7 +77,11 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Libraries that one file alone may know. */
-const SINGLE: Readonly<Record<string, string>> = { ms: 'core/ttl.ts', nanoid: 'system/random.ts' }
+const SINGLE: Readonly<Record<string, string>> = {
+  ms: 'core/ttl.ts',
+  nanoid: 'system/random.ts',
+  'smol-toml': 'cli/install/toml-tree.ts',
+}
 
 function broken(rule: (source: Source, each: Import) => string | false): string[] {
   return sources.flatMap((source) =>

@@ -68,6 +68,19 @@ export interface Launch {
   readonly home: string | undefined
 }
 
+/** The host's files as they are now, by the name of the file: what each says, and every path it is known by. */
+export type HostData = Readonly<
+  Record<string, { readonly root: unknown; readonly paths: readonly string[] } | undefined>
+>
+
+/** An entry of ours that the host does not run. */
+export interface HeldBack {
+  /** The event. */
+  readonly label: string
+  /** `changed since`: it was trusted in another form. */
+  readonly why: 'not reviewed' | 'changed since' | 'switched off'
+}
+
 /** A session as the host itself lists it. */
 export interface Peer {
   readonly pid: number
@@ -94,6 +107,8 @@ export interface Wiring {
   launch(entry: unknown): Launch | undefined
   /** Where the host notes its plugins, and whether one of them is the bus: then everything would run twice. */
   readonly plugins?: { file(machine: Machine): string; hasOurs(content: unknown): boolean }
+  /** Where a person has to approve our entries in the host itself: which it holds back, and how they are approved. */
+  readonly approval?: { held(data: HostData): readonly HeldBack[]; readonly how: string }
   /** A harmless moment to try the installed script with, on a home made for the purpose. */
   probe(home: string): { readonly args: readonly string[]; readonly input: string }
   /** The host's own list of running sessions: one JSON file each. */

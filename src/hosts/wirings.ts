@@ -1,6 +1,7 @@
 /** The hosts `install` knows, in the order they are listed. */
 
 import { claudeCodeWiring } from './claude-code/wiring.ts'
+import { codexWiring } from './codex/wiring.ts'
 import type { Wiring } from './wiring.ts'
 
-export const WIRINGS: readonly Wiring[] = [claudeCodeWiring]
+export const WIRINGS: readonly Wiring[] = [claudeCodeWiring, codexWiring]

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Check } from '../../src/cli/doctor/check.ts'
 import { checkHookLog } from '../../src/cli/doctor/hook-log.ts'
 import { checkHosts } from '../../src/cli/doctor/hosts.ts'
+import { claudeCodeWiring } from '../../src/hosts/claude-code/wiring.ts'
 import { type OpenedBus, openBus } from '../../src/open.ts'
 import { lookUp } from '../../src/system/process-table.ts'
 import { openPlace, type Place } from './install-place.ts'
@@ -20,12 +21,15 @@ afterEach(() => {
 })
 
 const look = (): Promise<Check[]> =>
-  checkHosts({
-    config: { home: place.home, userHome: place.userHome, env: {} },
-    machine: place.machine,
-    program: place.program(),
-    opened,
-  })
+  checkHosts(
+    {
+      config: { home: place.home, userHome: place.userHome, env: {} },
+      machine: place.machine,
+      program: place.program(),
+      opened,
+    },
+    [claudeCodeWiring],
+  )
 
 describe('sessions the host runs', () => {
   let child: ChildProcess

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Check } from '../../src/cli/doctor/check.ts'
 import { checkHosts } from '../../src/cli/doctor/hosts.ts'
 import { hostsHere } from '../../src/cli/install/hosts-here.ts'
+import { claudeCodeWiring } from '../../src/hosts/claude-code/wiring.ts'
 import { openPlace, type Place } from './install-place.ts'
 
 let place: Place
@@ -14,12 +15,15 @@ beforeEach(() => {
 afterEach(() => place.close())
 
 const look = (env: Readonly<Record<string, string>> = {}, home = place.home): Promise<Check[]> =>
-  checkHosts({
-    config: { home, userHome: place.userHome, env },
-    machine: { ...place.machine, env },
-    program: place.program(),
-    opened: undefined,
-  })
+  checkHosts(
+    {
+      config: { home, userHome: place.userHome, env },
+      machine: { ...place.machine, env },
+      program: place.program(),
+      opened: undefined,
+    },
+    [claudeCodeWiring],
+  )
 
 /** Installs, spoils something, and gives what the one check of the wire says then. */
 async function broken(spoil: () => void): Promise<Check | undefined> {

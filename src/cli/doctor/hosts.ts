@@ -5,7 +5,7 @@ import path from 'node:path'
 import { BusError } from '../../core/errors.ts'
 import type { Launch, Wiring } from '../../hosts/wiring.ts'
 import { WIRINGS } from '../../hosts/wirings.ts'
-import { type Look, lookAt, readData } from '../install/look.ts'
+import { heldBack, type Look, lookAt, readData } from '../install/look.ts'
 import { defaultHome, findHost, isProgram } from '../install/machine.ts'
 import { count, listing } from '../words.ts'
 import { type Check, fail, ok, warn } from './check.ts'
@@ -13,9 +13,9 @@ import { checkHookLog } from './hook-log.ts'
 import { tryHook } from './hook-run.ts'
 import { type HostsView, strangersOf } from './peers.ts'
 
-export async function checkHosts(view: HostsView): Promise<Check[]> {
+export async function checkHosts(view: HostsView, wirings: readonly Wiring[] = WIRINGS): Promise<Check[]> {
   const checks: Check[] = []
-  for (const wiring of WIRINGS) checks.push(...(await checkHost(wiring, view)))
+  for (const wiring of wirings) checks.push(...(await checkHost(wiring, view)))
   return [...checks, ...checkHookLog(view.config.home)]
 }
 
@@ -82,6 +82,11 @@ async function followWire(wiring: Wiring, looks: readonly Look[], view: HostsVie
   if (home !== view.config.home) {
     const fix = `Look at it with --home=${home}, or run session-mcp install ${kind} to wire it to this one.`
     return warn('hosts', `${wired} Its sessions use the bus at ${home}, not the one at ${view.config.home}.`, fix)
+  }
+  const held = heldBack(wiring, looks)
+  if (held.length > 0 && wiring.approval !== undefined) {
+    const which = listing(held.map(({ label, why }) => `${label} (${why})`))
+    return warn('hosts', `${wired} But ${title} does not run ${which}.`, wiring.approval.how)
   }
   return ok('hosts', wired)
 }

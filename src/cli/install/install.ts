@@ -5,7 +5,7 @@ import type { Machine, Program, WiredFile, Wiring } from '../../hosts/wiring.ts'
 import { unifiedDiff } from './diff.ts'
 import { formatOf } from './formats.ts'
 import { type Change, ChangedMeanwhile, changeFiles } from './host-file.ts'
-import { findRecord, type Known, type Look, lookAt, readData, recordOf } from './look.ts'
+import { findRecord, heldBack, type Known, type Look, lookAt, readData, recordOf } from './look.ts'
 import { findHost } from './machine.ts'
 import { originalOf } from './original.ts'
 import { dropRecord, type FileRecord, type InstallRecord, saveRecord, sha256, undoOf } from './record.ts'
@@ -104,11 +104,19 @@ async function installOnce(job: Job): Promise<WireAnswer> {
       ...(dryRun && { diff: unifiedDiff(plan.path, plan.text, plan.next) }),
     })),
     notes: notesOn(job, plans, known),
-    next:
-      dryRun || changes.length === 0
+    next: [
+      ...approvalOf(job),
+      ...(dryRun || changes.length === 0
         ? []
-        : [`Restart the ${wiring.title} sessions that run now.`, 'session-mcp doctor says whether it works.'],
+        : [`Restart the ${wiring.title} sessions that run now.`, 'session-mcp doctor says whether it works.']),
+    ],
   }
+}
+
+/** What the person still has to approve in the host, as its files are now. */
+function approvalOf({ wiring, machine, program }: Job): string[] {
+  const looks = wiring.files(machine, program).map((file) => lookAt(file, wiring))
+  return wiring.approval !== undefined && heldBack(wiring, looks).length > 0 ? [wiring.approval.how] : []
 }
 
 /** The record first: what was written without one could not be undone to the byte. */

@@ -1,7 +1,7 @@
 /** What a host's files say now: which entries are ours, and what they start. Reads, never writes. */
 
 import fs from 'node:fs'
-import type { Json, JsonPath, Launch, Machine, Program, WiredFile, Wiring } from '../../hosts/wiring.ts'
+import type { HeldBack, Json, JsonPath, Launch, Machine, Program, WiredFile, Wiring } from '../../hosts/wiring.ts'
 import { type Content, Unfit } from './format.ts'
 import { formatOf } from './formats.ts'
 import { type HostFile, readHostFile } from './host-file.ts'
@@ -60,6 +60,14 @@ export function lookAt(file: WiredFile, wiring: Wiring): Look {
     byHand: members.filter((member) => !ours.includes(member)).map(({ label }) => label),
     ignored,
   }
+}
+
+/** What the host makes of its own files: entries of ours that it does not run yet. */
+export function heldBack(wiring: Wiring, looks: readonly Look[]): readonly HeldBack[] {
+  const data = Object.fromEntries(
+    looks.map(({ file, now, root }) => [file.name, { root, paths: [...new Set([file.path, now.target])] }]),
+  )
+  return wiring.approval?.held(data) ?? []
 }
 
 function contentOf(text: string, file: WiredFile, wiring: Wiring): Content {

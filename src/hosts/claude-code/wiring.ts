@@ -3,6 +3,7 @@
  * Both are plain JSON to it: a comment or a trailing comma makes it ignore all of `settings.json`.
  */
 
+import { endsWith, homeIn, isInOurPackage, isTexts, record } from '../ours.ts'
 import type { Json, JsonPath, Launch, Machine, Peer, Program, WiredFile, Wiring } from '../wiring.ts'
 
 const SCRIPT = 'claude-code.js'
@@ -146,25 +147,6 @@ function launchOf(entry: unknown): Launch | undefined {
   return { command, node, scripts: [first, script], home: gateHome || undefined }
 }
 
-function homeIn(args: readonly string[]): string | undefined {
-  const at = args.indexOf('--home')
-  return at === -1 ? args.find((arg) => arg.startsWith('--home='))?.slice('--home='.length) : args[at + 1]
-}
-
-/** Published, the package's directory is called session-mcp; a checkout is called anything, but its files end alike. */
-function isInOurPackage(path: string, ...tail: string[]): boolean {
-  return endsWith(path, ...tail) || (endsWith(path, ...tail.slice(-1)) && parts(path).includes('session-mcp'))
-}
-
-function endsWith(path: string, ...tail: string[]): boolean {
-  const found = parts(path).slice(-tail.length)
-  return found.length === tail.length && found.every((part, i) => part === tail[i])
-}
-
-function parts(path: string): string[] {
-  return path.split(/[\\/]/)
-}
-
 /** `~/.claude/sessions/<pid>.json`: observed, not published, so nothing in it is taken for granted. */
 function peerOf(content: unknown): Peer | undefined {
   const { pid, sessionId, name, procStart } = record(content)
@@ -175,12 +157,4 @@ function peerOf(content: unknown): Peer | undefined {
     name: typeof name === 'string' && name !== '' ? name : undefined,
     start: typeof procStart === 'string' ? procStart : undefined,
   }
-}
-
-function isTexts(value: unknown): value is string[] {
-  return Array.isArray(value) && value.every((entry) => typeof entry === 'string')
-}
-
-function record(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {}
 }

@@ -1,0 +1,29 @@
+/** Telling what an install of ours wrote into a host's files, whatever the paths in it. */
+
+/** The home that arguments of ours name. */
+export function homeIn(args: readonly string[]): string | undefined {
+  const at = args.indexOf('--home')
+  return at === -1 ? args.find((arg) => arg.startsWith('--home='))?.slice('--home='.length) : args[at + 1]
+}
+
+/** Published, the package's directory is called session-mcp; a checkout is called anything, but its files end alike. */
+export function isInOurPackage(path: string, ...tail: string[]): boolean {
+  return endsWith(path, ...tail) || (endsWith(path, ...tail.slice(-1)) && parts(path).includes('session-mcp'))
+}
+
+export function endsWith(path: string, ...tail: string[]): boolean {
+  const found = parts(path).slice(-tail.length)
+  return found.length === tail.length && found.every((part, i) => part === tail[i])
+}
+
+function parts(path: string): string[] {
+  return path.split(/[\\/]/)
+}
+
+export function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((entry) => typeof entry === 'string')
+}
+
+export function record(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {}
+}
