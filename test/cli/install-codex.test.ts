@@ -162,7 +162,7 @@ describe('the hooks of Codex', () => {
     const [check] = await look()
     expect(check).toMatchObject({
       level: 'warn',
-      text: expect.stringContaining('Codex does not run SessionStart (not reviewed)'),
+      text: expect.stringContaining('But Codex does not run any of its hooks (not reviewed).'),
       fix: expect.stringMatching(/Hooks need review/),
     })
     const trusted = place.read(config) + trustOf(hooks)

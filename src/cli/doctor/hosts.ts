@@ -85,8 +85,12 @@ async function followWire(wiring: Wiring, looks: readonly Look[], view: HostsVie
   }
   const held = heldBack(wiring, looks)
   if (held.length > 0 && wiring.approval !== undefined) {
-    const which = listing(held.map(({ label, why }) => `${label} (${why})`))
-    return warn('hosts', `${wired} But ${title} does not run ${which}.`, wiring.approval.how)
+    const hooks = looks.flatMap(({ file, ours }) => (file.lists.length > 0 ? ours : []))
+    const reasons = [...new Set(held.map(({ why }) => why))].map((why) => {
+      const labels = held.filter((each) => each.why === why).map(({ label }) => label)
+      return `${labels.length === hooks.length ? 'any of its hooks' : listing(labels)} (${why})`
+    })
+    return warn('hosts', `${wired} But ${title} does not run ${listing(reasons)}.`, wiring.approval.how)
   }
   return ok('hosts', wired)
 }

@@ -117,8 +117,9 @@ function oursIn(entry: unknown, current: string): readonly JsonPath[] {
 
 /** By the script and the form we write it in: an older checkout or another Node has other paths than the `current` one. */
 function isOurHook(hook: unknown, current: string): boolean {
-  const script = launchOf(hook)?.scripts.at(-1) ?? ''
+  const script = launchOf(hook)?.scripts.at(-1)
   return (
+    script !== undefined &&
     Object.keys(record(hook)).every((key) => HOOK_KEYS.has(key)) &&
     (script === current || (endsWith(script, 'hooks', SCRIPT) && isInOurPackage(script, 'dist', 'hooks', SCRIPT)))
   )

@@ -1,5 +1,4 @@
 /** Codex: `codex exec` with our server alone, and as `session-mcp install` wires it, in exec mode and in a terminal. */
-import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { type Host, homeOf, type Launch, type Task } from './host.ts'
 
@@ -53,12 +52,4 @@ export function wired(mode: 'exec' | 'tab'): Host {
       files: [{ path: configOf(task), text: settings(task.modelUrl, task.project) }],
     }),
   }
-}
-
-/** Writes a person's settings before anything is installed. @returns the directory of settings. */
-export async function settle(home: string, modelUrl: string, project: string): Promise<string> {
-  const directory = path.join(home, '.codex')
-  await mkdir(directory, { recursive: true })
-  await writeFile(path.join(directory, 'config.toml'), settings(modelUrl, project))
-  return directory
 }
