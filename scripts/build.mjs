@@ -58,11 +58,15 @@ const plugins = path.join(dist, 'plugins')
 cpSync(path.join(root, 'plugins'), plugins, { recursive: true })
 mkdirSync(path.join(plugins, '.claude-plugin'))
 renameSync(path.join(plugins, 'marketplace.json'), path.join(plugins, '.claude-plugin/marketplace.json'))
-const program = path.join(plugins, 'claude-code/program')
-for (const file of ['index.js', 'package.json', 'hooks']) {
-  cpSync(path.join(dist, file), path.join(program, file), { recursive: true })
+mkdirSync(path.join(plugins, '.agents/plugins'), { recursive: true })
+renameSync(path.join(plugins, 'codex-marketplace.json'), path.join(plugins, '.agents/plugins/marketplace.json'))
+for (const host of ['claude-code', 'codex']) {
+  const program = path.join(plugins, host, 'program')
+  for (const file of ['index.js', 'package.json', 'hooks/gate.sh', `hooks/${host}.js`]) {
+    cpSync(path.join(dist, file), path.join(program, file), { recursive: true })
+  }
+  copyFileSync(path.join(root, 'LICENSE'), path.join(plugins, host, 'LICENSE'))
 }
-copyFileSync(path.join(root, 'LICENSE'), path.join(plugins, 'claude-code/LICENSE'))
 
 if (!process.argv.includes('--no-types')) {
   const tsc = path.join(root, 'node_modules/typescript/bin/tsc')

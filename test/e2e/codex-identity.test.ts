@@ -1,5 +1,5 @@
 /** Conversations of Codex that lie beside each other or inside each other, and hooks that belong to another host. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect } from 'vitest'
 import { pluginDir } from './lab/claude-code.ts'
@@ -142,11 +142,13 @@ tabTest('hooks of Claude Code stay silent in it, as settings and as a plugin', [
       me.hooks,
       JSON.stringify({ hooks: Object.fromEntries(events.map((event) => [event, [{ hooks: [hook] }]])) }),
     )
-    await trustHooks(place, 'one')
-    // As a marketplace of Claude Code, too.
-    mkdirSync(path.join(place.root, 'market'))
-    console.log(await me.host(codex, 'plugin', 'marketplace', 'add', path.dirname(pluginDir)))
+    // The plugin for Claude Code, in the form of a marketplace that Codex accepts as well.
+    const market = path.join(place.root, 'market')
+    cpSync(path.dirname(pluginDir), market, { recursive: true })
+    rmSync(path.join(market, '.agents'), { recursive: true })
+    console.log(await me.host(codex, 'plugin', 'marketplace', 'add', market))
     console.log(await me.host(codex, 'plugin', 'add', 'session-mcp@session-mcp'))
+    await trustHooks(place, 'one')
     const { args } = ourServer(place.busHome)
     const server = `\n[mcp_servers.plain]\ncommand = ${JSON.stringify(process.execPath)}\nargs = ${JSON.stringify(args)}\n`
     writeFileSync(me.config, readFileSync(me.config, 'utf8') + server)

@@ -25,7 +25,7 @@ async function checkUp(me: CodexHome, when: string): Promise<string> {
 }
 
 /** The session is told who it is and of its mail, its server answers as the same, and its model sees every tool. */
-async function works(place: Place, what: string): Promise<void> {
+async function works(place: Place, what: string, env: Readonly<Record<string, string>> = {}): Promise<void> {
   const conversation = place.model.conversation('one')
   conversation.play([
     { tool: /update_session$/, args: { task: 'be installed', projectPath: place.project } },
@@ -37,7 +37,7 @@ async function works(place: Place, what: string): Promise<void> {
     { tool: /read_inbox$/, args: {} },
     { text: 'done' },
   ])
-  expectCleanEnd(await place.run(wired('exec'), 'one', 'Begin.'))
+  expectCleanEnd(await place.run(wired('exec'), 'one', 'Begin.', { env }))
   const [first, , third] = conversation.requests
   if (first === undefined || third === undefined) throw new Error('the turn ended early')
   const ours = first.tools.flatMap((name) => /^mcp__session_mcp__(\w+)$/.exec(name)?.[1] ?? [])
@@ -93,6 +93,21 @@ tabTest('session-mcp install wires it, uninstall leaves both files as they were'
     expectCleanEnd(await place.run(wired('exec'), 'one', 'Are you alone?'))
     expect(last.requests.at(-1)?.tools.filter((name) => name.includes('session_mcp'))).toEqual([])
     proof(codex, 'after a run in between: what Codex wrote itself is there, none of ours, and Codex starts')
+  })
+})
+
+tabTest('installed as a plugin it works once its hooks are trusted', [codex], async () => {
+  await inPlace(async (place) => {
+    const me = await codexHome(place, 'one')
+    console.log(await me.host(codex, 'plugin', 'marketplace', 'add', path.join(path.dirname(entry), 'plugins')))
+    console.log(await me.host(codex, 'plugin', 'add', 'session-mcp@session-mcp'))
+    await trustHooks(place, 'one')
+    await works(place, 'installed as a plugin', { SESSION_MCP_HOME: place.busHome })
+    const doctor = await checkUp(me, 'after')
+    expect(doctor).toContain('Codex is wired by its plugin session-mcp')
+    expect(await me.ours('install', 'codex')).toMatch(/The plugin session-mcp is installed in Codex as well/)
+    console.log(await me.host(codex, 'plugin', 'remove', 'session-mcp@session-mcp'))
+    await me.ours('uninstall', 'codex')
   })
 })
 
