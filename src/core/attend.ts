@@ -61,7 +61,13 @@ export function createHostPlugin(context: Context, traits: HostTraits): HostPlug
     },
     async onCancel(conversation) {
       const entry = (await ours(conversation))?.entry
-      if (entry !== undefined) await observeAs(context, entry, 'idle', 'the person cancelled the turn')
+      if (entry === undefined) return
+      const nowIso = context.nowIso()
+      await context.store.sessions.change(entry.session.id, (current) => {
+        if (current?.activity === undefined) return undefined
+        const idle = observe(current.activity, 'idle', 'the person cancelled the turn', nowIso)
+        return { activity: { ...idle, cancelledAt: nowIso } }
+      })
     },
     async onWake(conversation) {
       const entry = await attached(context, conversation)
@@ -118,9 +124,10 @@ async function turnBegins(context: Context, entry: Entry, prompt: string): Promi
   const nowIso = context.nowIso()
   await context.store.sessions.change(entry.session.id, (current) => {
     if (current?.activity === undefined) return undefined
-    const { lastWake } = current.activity
+    const { cancelledAt: _, ...before } = current.activity
+    const { lastWake } = before
     const activity: Activity = {
-      ...observe(current.activity, 'working', 'a prompt was submitted', nowIso),
+      ...observe(before, 'working', 'a prompt was submitted', nowIso),
       lastTurn: nowIso,
       ...(wakeId === undefined && !isHosts && { lastHumanPrompt: nowIso }),
       ...(lastWake !== undefined && lastWake.wakeId === wakeId && { lastWake: { ...lastWake, turnAt: nowIso } }),

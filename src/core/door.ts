@@ -21,7 +21,7 @@ export async function ring(context: Context, entry: Entry): Promise<WakeAnswer> 
   if (!('text' in decided)) return { ...decided, ...(decided.outcome === 'unknown' && { door }) }
   const binding = await context.store.hosts.find(hostKey)
   const { isOpen, evidence } = await context.doors
-    .open(door, { session: entry.session, binding, text: decided.text })
+    .open(door, { ...entry, binding, text: decided.text })
     .catch((fault: unknown) => ({ isOpen: false, evidence: fault instanceof Error ? fault.message : String(fault) }))
   if (isOpen) return requested(door, evidence)
   await retract(context, entry, decided)

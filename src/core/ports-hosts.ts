@@ -1,5 +1,6 @@
 /** What the hooks of hosts keep: which session a conversation is, and what it has been told. */
 
+import type { Activity } from './activity.ts'
 import type { ProcessRef } from './process-ref.ts'
 import type { Session } from './session.ts'
 
@@ -52,6 +53,7 @@ export interface HostStore {
 /** What a door is asked to do: begin a turn with `text` in the conversation of `session`. */
 export interface DoorCall {
   readonly session: Session
+  readonly activity: Activity | undefined
   /** What the hooks of its host told when the conversation began. */
   readonly binding: Binding | undefined
   readonly text: string

@@ -151,9 +151,12 @@ describe('a turn that the person cancels', () => {
     const { conversation, prompt } = openHost(world).talk('one')
     await prompt()
     await createHostPlugin(world.context(), TRAITS).onCancel(conversation)
+    expect((await world.entry('one')).activity).toHaveProperty('cancelledAt')
     expect((await world.entry('one')).activity).toMatchObject({
       state: 'idle',
       evidence: 'the person cancelled the turn',
     })
+    await prompt()
+    expect((await world.entry('one')).activity).not.toHaveProperty('cancelledAt')
   })
 })

@@ -161,6 +161,13 @@ async function waitsForThePerson(): Promise<void> {
     const [only] = Object.values(await place.files('activity'))
     expect(only).toMatchObject({ evidence: 'the person cancelled the turn' })
     proof(codex, 'idle after the person ended a turn in the middle of a command')
+    const { wake } = await send(place, 'project', 'after that', '--intent', 'request')
+    expect(wake).toMatchObject({ outcome: 'unavailable', evidence: expect.stringContaining('until the next prompt') })
+    worker.play(() => ({ text: 'heard' }))
+    const before = worker.requests.length
+    await tab.say('Go on.')
+    expect(newIn(await until('a turn', () => worker.requests[before]))).toContain('"after that"')
+    proof(codex, `${wake?.evidence}; told at that prompt`)
   })
 }
 

@@ -11,7 +11,11 @@ const LIMIT_MS = 5_000
 const SAID = 200
 
 /** @param env of this process; the host’s own is told by where it keeps its conversations. */
-export async function openQueue({ session, binding, text }: DoorCall, env: Environment): Promise<DoorAnswer> {
+export async function openQueue({ session, activity, binding, text }: DoorCall, env: Environment): Promise<DoorAnswer> {
+  if (activity?.cancelledAt !== undefined) {
+    const evidence = 'the person ended its last turn, and until the next prompt Codex takes nothing from its queue'
+    return { isOpen: false, evidence }
+  }
   const home = homeOf(binding?.transcript) ?? env['CODEX_HOME']
   const program = programOf(session.host.client?.pid) ?? onPath(env)
   if (program === undefined) {

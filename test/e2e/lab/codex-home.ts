@@ -30,7 +30,8 @@ export async function wiredHome(place: Place, name: string): Promise<CodexHome> 
 
 /** Opens a terminal, trusts all hooks, leaves. */
 export async function trustHooks(place: Place, name: string): Promise<void> {
-  const tab = await place.tab(wired('tab'), name, '', { flags: ['--no-daemon'] })
+  // Under another name: a terminal that is opened while this one is still going would find its tmux gone.
+  const tab = await place.tab(wired('tab'), `${name}-trust`, '', { home: name, flags: ['--no-daemon'] })
   await tab.shows(/Hooks need review/)
   await until('the hooks are trusted', async () => {
     const screen = await tab.screen()
