@@ -13,6 +13,8 @@ export interface Host {
   isSubagent?(meta: Readonly<Record<string, unknown>>): boolean
   /** Environment variable of our server that names its session, where the host sets it right and keeps it right. */
   readonly envSession?: string
+  /** Environment variable that names the session in the shells this host runs for its model. */
+  readonly envShell?: string
   /** The longest one tool call may take before this host gives up or turns away from it, ms. */
   readonly waitCeilingMs: number
   /** The same for a call that came with a progress token, where progress extends the limit. */

@@ -74,13 +74,19 @@ tabTest('C042: two terminals of one background server keep their own names and m
   await inPlace(async (place) => {
     const me = await wiredHome(place, 'both')
     const both = place.model.conversation('both')
+    const whoAmI = `'${process.execPath}' '${entry}' inbox --home '${place.busHome}'`
     both.play((request) =>
-      newIn(request).includes('Register as ')
+      newIn(request).includes('Who?')
         ? {
-            tool: /update_session$/,
-            args: { task: /Register as (\w+)/.exec(newIn(request))?.[1] ?? '', projectPath: place.project },
+            tool: /exec_command$/,
+            args: { cmd: whoAmI, sandbox_permissions: 'require_escalated', justification: 'May I' },
           }
-        : { text: `end ${request.turn}` },
+        : newIn(request).includes('Register as ')
+          ? {
+              tool: /update_session$/,
+              args: { task: /Register as (\w+)/.exec(newIn(request))?.[1] ?? '', projectPath: place.project },
+            }
+          : { text: `end ${request.turn}` },
     )
     const ids: string[] = []
     const tabs = []
@@ -120,6 +126,15 @@ tabTest('C042: two terminals of one background server keep their own names and m
       codex,
       `two terminals, one server process ${clients[0]}: sessions ${ids.join(' and ')}, each with its own mail`,
     )
+    // Outside of its sandbox a shell shares its ancestors with both sessions; the host says whose model it was started for.
+    await tabs[1]?.say('Who?')
+    await tabs[1]?.shows(/Would you like to run the following command/)
+    await tabs[1]?.press('Enter')
+    const shell = await until('an answer', () =>
+      both.requests.flatMap(({ exchanges }) => exchanges).find(({ tool }) => tool === 'exec_command'),
+    )
+    expect(shell.result).toContain('for the right one')
+    proof(codex, 'the command line in a shell of the second session reads the mail of the second session')
     for (const tab of tabs) await tab.end()
     await endDaemon(me)
     const list = await me.ours('list', '--json')

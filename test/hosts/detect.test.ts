@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { detectHost, HOSTS } from '../../src/hosts/detect.ts'
+import { detectHost, HOSTS, sessionInShell } from '../../src/hosts/detect.ts'
 import { sessionInEnvironment, sessionInMeta, waitCeilingMs } from '../../src/hosts/host.ts'
 
 describe('a client is recognised by the name it really sends', () => {
@@ -63,6 +63,11 @@ test('only a variable that rightly names the session is believed', () => {
   expect(sessionInEnvironment(detectHost('copilot-cli'), { COPILOT_AGENT_SESSION_ID: 'c1' })).toBe('c1')
   expect(sessionInEnvironment(detectHost('claude-code'), { CLAUDE_CODE_SESSION_ID: 'old' })).toBeUndefined()
   expect(sessionInEnvironment(detectHost('copilot-cli'), { COPILOT_AGENT_SESSION_ID: '' })).toBeUndefined()
+})
+
+test('a shell that Codex started for its model says whose it is', () => {
+  expect(sessionInShell({ CODEX_SESSION_ID: 's1', CODEX_THREAD_ID: 't1' })).toBe('s1')
+  expect(sessionInShell({ CODEX_SESSION_ID: '', CLAUDE_CODE_SESSION_ID: 'c1' })).toBeUndefined()
 })
 
 describe('a wait ends before the host gives up on it', () => {

@@ -13,6 +13,7 @@ export const codex: Host = {
   metaKeys: ['sessionId', 'threadId'],
   isSubagent: ({ sessionId, threadId }) =>
     typeof sessionId === 'string' && typeof threadId === 'string' && sessionId !== threadId,
+  envShell: 'CODEX_SESSION_ID',
   waitCeilingMs: 280_000,
   answerBytes: 9_000,
   doors: ['queue'],
