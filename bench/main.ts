@@ -11,6 +11,7 @@ import { readInbox } from './read-inbox.ts'
 import { asJson, machine, table } from './report.ts'
 import { sendSeen } from './send-seen.ts'
 import { startUp } from './start.ts'
+import { statusLine } from './status-line.ts'
 import { toolsSize } from './tools-size.ts'
 import { waitNotice } from './wait.ts'
 
@@ -21,6 +22,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   waitNotice,
   startUp,
   hooks,
+  statusLine,
   idle,
   toolsSize,
   burst,

@@ -1,21 +1,31 @@
 #!/bin/sh
-# gate.sh [--any] HOME COMMAND [ARGS]: starts the hook only when the bus left word for this conversation.
-# Runs after every tool of every turn, so its common path is one test and no process. HOME may be empty: then the default.
-# --any: the host gives its hooks no id; one it inherited from a host around it says nothing.
+# gate.sh [--any] [prompt] HOME COMMAND [ARGS]: starts the hook only where the bus left word for this conversation.
+# Runs after every tool of every turn and, with `prompt`, at every prompt, so its common path is a few tests and no process.
+# HOME may be empty: then the default. --any: the host gives its hooks no id; one inherited from a host around it says nothing.
 id=$CLAUDE_CODE_SESSION_ID
-if [ "$1" = --any ]; then
-  id=
-  shift
-fi
+case $1 in --any) id= && shift ;; esac
+prompt=
+case $1 in prompt) prompt=yes && shift ;; esac
 home=${1:-${SESSION_MCP_HOME:-$HOME/.session-mcp}}
 shift
-case $id in
-  # The mark of an id with capital letters, or none at all, has another name: then any mark counts.
+case $prompt$id in
+  # The files of an id with capital letters, or none at all, have other names: then any mark counts, and any prompt.
+  yes | yes*[!0123456789abcdefghijklmnopqrstuvwxyz_-]*) ;;
   '' | *[!0123456789abcdefghijklmnopqrstuvwxyz_-]*)
     for mark in "$home"/pending/*; do
       [ -e "$mark" ] || exit 0
       break
     done
+    ;;
+  # A prompt is left to the gate where a hook said so when the last turn ended, and no turn and no word came since.
+  # A program of another host, started from here, may run our hooks too; only a hook can tell.
+  yes*)
+    if [ -e "$home/gated/$id" ] && [ ! -e "$home/pending/$id" ] && [ ! -e "$home/turns/$id" ] &&
+      [ -z "${CURSOR_VERSION+1}${COPILOT_CLI+1}${COPILOT_PLUGIN_ROOT+1}${GEMINI_SESSION_ID+1}${CODEX_THREAD_ID+1}" ]; then
+      umask 077
+      # Not `:`, at whose failed redirection sh ends with an error. What cannot be noted here, the hook tries once more.
+      true 2>/dev/null >"$home/turns/$id" && exit 0
+    fi
     ;;
   *) [ -e "$home/pending/$id" ] || exit 0 ;;
 esac

@@ -3,43 +3,13 @@
 import fs from 'node:fs'
 import path from 'node:path'
 
+export { readInput } from '../src/system/json-input.ts'
+
 /** Hosts wait for hooks; this is what a turn may lose to us at the most, ms. */
 const LIMIT_MS = 1_100
 
 export function startClock(): void {
   setTimeout(() => process.exit(0), LIMIT_MS).unref()
-}
-
-/**
- * The JSON object on stdin. Taken as soon as it is whole, since some hosts leave stdin open.
- * Undefined for empty input and for anything that is no object.
- */
-export function readInput(): Promise<Readonly<Record<string, unknown>> | undefined> {
-  const { stdin } = process
-  const chunks: Buffer[] = []
-  return new Promise((resolve) => {
-    const parsed = (): Readonly<Record<string, unknown>> | undefined => {
-      try {
-        const raw: unknown = JSON.parse(
-          Buffer.concat(chunks)
-            .toString('utf8')
-            .replace(/^\uFEFF/, ''),
-        )
-        return typeof raw === 'object' && raw !== null && !Array.isArray(raw)
-          ? (raw as Record<string, unknown>)
-          : undefined
-      } catch {
-        return undefined // not whole yet, or not JSON
-      }
-    }
-    stdin.on('data', (chunk: Buffer) => {
-      chunks.push(chunk)
-      const raw = /\}\s*$/.test(chunk.toString('latin1').slice(-64)) ? parsed() : undefined
-      if (raw !== undefined) resolve(raw)
-    })
-    stdin.on('end', () => resolve(parsed()))
-    stdin.on('error', () => resolve(undefined))
-  })
 }
 
 export function silence(): void {

@@ -1,5 +1,6 @@
 // Builds dist/: one executable with everything it needs inside, and the library with its types.
 import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { chmodSync, copyFileSync, cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -25,10 +26,55 @@ const withoutValidator = {
 }
 
 /**
+ * For every file that imports one of Node's modules, esbuild copies that, property by property: a millisecond of each start.
+ * So of those that nearly every file imports there is one view, with the names that somebody uses.
+ */
+const sharedBuiltins = {
+  name: 'shared-builtins',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^node:(fs|os|path)$/ }, ({ path: name, kind, namespace }) =>
+      kind === 'import-statement' && namespace === 'file' ? { path: name, namespace: 'builtin' } : undefined,
+    )
+    onLoad({ filter: /.*/, namespace: 'builtin' }, ({ path: name }) => {
+      const module = process.getBuiltinModule(name)
+      const names = Object.entries(Object.getOwnPropertyDescriptors(module))
+        // A getter, such as that of fs.promises, loads more of Node when it is read.
+        .filter(([key, { get }]) => get === undefined && key !== 'default')
+        .map(([key]) => `const _${key} = /* @__PURE__ */ pick('${key}'); export { _${key} as ${key} }`)
+      return {
+        contents: `const module = require('${name}'); const pick = (key) => module[key]; export default module\n${names.join('\n')}`,
+      }
+    })
+  },
+}
+
+/**
  * nanoid for browsers takes the global crypto, which Node loads at first use; its other build loads node:crypto at every
  * start, which costs a hook several milliseconds.
  */
 const alias = { nanoid: path.join(root, 'node_modules/nanoid/index.browser.js') }
+
+/**
+ * The live view is a file of its own: it brings a terminal library with a layout engine that is loaded with a top-level
+ * await, and nobody else shall pay for it.
+ */
+const liveApart = {
+  name: 'live-apart',
+  setup({ onResolve }) {
+    onResolve({ filter: /\/live\/main\.ts$/ }, ({ kind }) =>
+      kind === 'dynamic-import' ? { path: './watch.mjs', external: true } : undefined,
+    )
+  },
+}
+
+/** The library loads its inspector, and a client for it, only in a development that we never are in. */
+const withoutInspector = {
+  name: 'without-inspector',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^(react-devtools-core|ws)$/ }, ({ path: name }) => ({ path: name, namespace: 'left-out' }))
+    onLoad({ filter: /.*/, namespace: 'left-out' }, () => ({ contents: 'export default {}' }))
+  },
+}
 
 const shared = {
   alias,
@@ -38,35 +84,86 @@ const shared = {
   platform: 'node',
   target: 'node20',
   define: { __VERSION__: JSON.stringify(version) },
-  plugins: [withoutValidator],
+  plugins: [withoutValidator, liveApart],
   logLevel: 'warning',
 }
 
 rmSync(dist, { recursive: true, force: true })
 mkdirSync(dist)
 // One CommonJS file starts a fifth faster than ES modules: no facades of Node's modules, no chunks to find and link.
-await build({ ...shared, entryPoints: ['src/index.ts'], outfile: 'dist/index.js', format: 'cjs' })
+const script = { ...shared, plugins: [...shared.plugins, sharedBuiltins], format: 'cjs' }
+await build({ ...script, entryPoints: ['src/index.ts'], outfile: 'dist/index.js' })
 writeFileSync(path.join(dist, 'package.json'), '{"type":"commonjs"}\n')
 chmodSync(path.join(dist, 'index.js'), 0o755)
+await build({
+  ...shared,
+  entryPoints: ['src/cli/live/main.ts'],
+  outfile: 'dist/watch.mjs',
+  format: 'esm',
+  define: { ...shared.define, 'process.env.NODE_ENV': '"production"', 'process.env.DEV': '"false"' },
+  plugins: [withoutInspector],
+  banner: { js: "import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);" },
+})
 // One file per host adapter: hooks start for every prompt, so each carries only what it uses.
-await build({ ...shared, entryPoints: ['hooks/claude-code.ts', 'hooks/codex.ts'], outdir: 'dist/hooks', format: 'cjs' })
+await build({
+  ...script,
+  entryPoints: ['hooks/claude-code.ts', 'hooks/codex.ts', 'hooks/statusline.ts'],
+  outdir: 'dist/hooks',
+})
 copyFileSync(path.join(root, 'hooks/gate.sh'), path.join(dist, 'hooks/gate.sh'))
 await build({ ...shared, entryPoints: ['src/lib.ts'], outfile: 'dist/lib.mjs', format: 'esm' })
 
 // Installable bundles: the manifests and texts of plugins/ with the executables they start.
 const plugins = path.join(dist, 'plugins')
-cpSync(path.join(root, 'plugins'), plugins, { recursive: true })
+cpSync(path.join(root, 'plugins'), plugins, { recursive: true, filter: (file) => !file.endsWith('.ts') })
 mkdirSync(path.join(plugins, '.claude-plugin'))
 renameSync(path.join(plugins, 'marketplace.json'), path.join(plugins, '.claude-plugin/marketplace.json'))
 mkdirSync(path.join(plugins, '.agents/plugins'), { recursive: true })
 renameSync(path.join(plugins, 'codex-marketplace.json'), path.join(plugins, '.agents/plugins/marketplace.json'))
-for (const host of ['claude-code', 'codex']) {
-  const program = path.join(plugins, host, 'program')
-  for (const file of ['index.js', 'package.json', 'hooks/gate.sh', `hooks/${host}.js`]) {
-    cpSync(path.join(dist, file), path.join(program, file), { recursive: true })
-  }
+const programs = {
+  'claude-code': [
+    'index.js',
+    'watch.mjs',
+    'package.json',
+    'hooks/gate.sh',
+    'hooks/claude-code.js',
+    'hooks/statusline.js',
+  ],
+  codex: ['index.js', 'watch.mjs', 'package.json', 'hooks/gate.sh', 'hooks/codex.js'],
+}
+for (const [host, files] of Object.entries(programs)) {
+  for (const file of files)
+    cpSync(path.join(dist, file), path.join(plugins, host, 'program', file), { recursive: true })
   copyFileSync(path.join(root, 'LICENSE'), path.join(plugins, host, 'LICENSE'))
 }
+// Plugins that a host loads into its own process: a folder each that works wherever it is copied.
+await sealed('plugins/session-coordination')
+await sealed('plugins/session-manager-bridge')
+await sealed('plugins/scene-model-context')
+await sealed('hooks/cli-plugin')
+
+/**
+ * One CommonJS file, which `require` and `import` both load, and a package.json that keeps it CommonJS inside any project.
+ * Its first line tells a plugin of ours, as it was built, from one that somebody changed.
+ */
+async function sealed(folder) {
+  const out = path.join(dist, folder)
+  const built = await build({ ...shared, entryPoints: [`${folder}/index.ts`], format: 'cjs', write: false })
+  const [{ text }] = built.outputFiles
+  const seal = createHash('sha256').update(text).digest('hex').slice(0, 16)
+  mkdirSync(out, { recursive: true })
+  writeFileSync(path.join(out, 'index.js'), `// session-mcp ${version} ${path.basename(folder)} ${seal}\n${text}`)
+  writeFileSync(path.join(out, 'package.json'), '{"type":"commonjs"}\n')
+}
+
+// OpenCode loads plugins into its own process: one file, no dependency.
+copyFileSync(path.join(root, 'LICENSE'), path.join(plugins, 'opencode/LICENSE'))
+await build({
+  ...shared,
+  entryPoints: ['plugins/opencode/index.ts'],
+  outfile: 'dist/plugins/opencode/session-mcp.js',
+  format: 'esm',
+})
 
 if (!process.argv.includes('--no-types')) {
   const tsc = path.join(root, 'node_modules/typescript/bin/tsc')

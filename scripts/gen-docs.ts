@@ -2,6 +2,8 @@
 // With --check it writes nothing and fails when a page differs from the code.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { ERRORS } from '../src/core/errors.ts'
+import { PROMPTS } from '../src/mcp/prompts.ts'
+import { TEMPLATES } from '../src/mcp/resources.ts'
 import { listing, TOOLS, type ToolListing } from '../src/tools/registry.ts'
 import type { JsonSchema } from '../src/tools/schema.ts'
 import { TOOLSETS } from '../src/tools/toolsets.ts'
@@ -20,7 +22,9 @@ Parameters may be written in snake_case too. \`null\` counts as left out, one te
 else that does not fit is refused with what is accepted. Every tool also takes \`sessionId\`, for servers that several
 sessions share.
 
-${TOOLSETS.map((toolset) => toolsetPart(toolset)).join('\n')}`
+${TOOLSETS.map((toolset) => toolsetPart(toolset)).join('\n')}
+${resourcesPart()}
+${promptsPart()}`
 }
 
 function toolsetPart({ id, title, description, default: isDefault }: (typeof TOOLSETS)[number]): string {
@@ -34,6 +38,35 @@ ${description} Toolset \`${id}\`, ${isDefault ? 'on by default' : `switched on w
 ${tools.map(toolRow).join('\n')}
 
 ${tools.map(toolPart).join('\n')}`
+}
+
+function resourcesPart(): string {
+  return `## Resources
+
+One JSON document each, for clients that attach context. \`resources/list\` names the own session and inbox first, then the
+other open sessions, in pages; from then on \`notifications/resources/list_changed\` says that a session came or closed, at most
+once a second. What does not exist is answered with -32002, what is no resource of this server with -32602.
+
+| resource | what it is |
+| --- | --- |
+${TEMPLATES.map(({ uriTemplate, description = '' }) => `| \`${uriTemplate}\` | ${description} |`).join('\n')}
+`
+}
+
+function promptsPart(): string {
+  const rows = PROMPTS.map(({ name, description, arguments: args }) => {
+    const taken = args.map((arg) => `\`${arg.name}\`${arg.required ? '' : ' (may be left out)'}: ${arg.description}`)
+    return `| \`${name}\` | ${description} | ${taken.join('; ')} |`
+  })
+  return `## Prompts
+
+For a person to pick in the client; their texts tell the model which tools to use, and how. \`to\` is completed with the names of
+open sessions. Arguments reach the text quoted.
+
+| prompt | what for | arguments |
+| --- | --- | --- |
+${rows.join('\n')}
+`
 }
 
 function toolRow({ name, title, annotations }: ToolListing): string {

@@ -5,6 +5,7 @@ import path from 'node:path'
 import { kebab, nearestOf, type Option, readValue } from './cli/options.ts'
 import { BusError } from './core/errors.ts'
 import { quote } from './core/ids.ts'
+import { SPAWN_ENV } from './core/spawn.ts'
 import { parseTtl } from './core/ttl.ts'
 import { LOG_LEVELS, type LogLevel } from './system/log.ts'
 
@@ -18,7 +19,12 @@ export const SETTINGS = {
     help: 'how long a session stays listed once it is closed or gone: 300s, 30m, 4h, 7d, plain seconds',
   },
   messageTtl: { kind: 'text', value: 'TIME', default: '7d', help: 'how long a message is kept' },
-  toolsets: { kind: 'text', value: 'LIST', default: 'coordination', help: 'the tools a model sees, comma separated' },
+  toolsets: {
+    kind: 'text',
+    value: 'LIST',
+    default: 'coordination,tabs',
+    help: 'the tools a model sees, comma separated',
+  },
   sessionId: { kind: 'text', value: 'ID', help: 'the session this server, or this shell, belongs to' },
   name: { kind: 'text', value: 'NAME', help: 'the name the session takes when it registers' },
   durability: {
@@ -70,7 +76,7 @@ export interface Config {
   readonly userHome: string
   /** False where NO_COLOR is set or the terminal is dumb. */
   readonly color: boolean
-  /** For telling which host started us; nothing else may look for settings in it. */
+  /** For telling which host started us and where its terminal is; nothing else may look for settings in it. */
   readonly env: Environment
 }
 
@@ -175,8 +181,9 @@ function toolsetNames(text: string): readonly string[] {
 
 function strangers(env: Environment): string[] {
   const known = SETTING_NAMES.map(variableOf)
+  const strange = (variable: string) => !known.includes(variable) && variable !== SPAWN_ENV
   return Object.keys(env)
-    .filter((variable) => variable.toUpperCase().startsWith(PREFIX) && !known.includes(variable))
+    .filter((variable) => variable.toUpperCase().startsWith(PREFIX) && strange(variable))
     .sort()
     .map((variable) => {
       const near = nearestOf(

@@ -20,6 +20,7 @@ export type {
 export type {
   Bus,
   CompleteInput,
+  GlanceInput,
   HandOver,
   ListInput,
   ReadInput,
@@ -39,13 +40,16 @@ export type {
   HostPlugin,
   HostTraits,
   Injection,
+  Notice,
   Started,
   StartSource,
   ToolResult,
   ToolResultReply,
 } from './core/host-plugin.ts'
 export type { Message } from './core/message.ts'
+export type { PluginAction, PluginAnswer, PluginContext, PluginModule } from './core/plugin-module.ts'
 export type { Clock, Entry, Processes, ProcessRef, Projects, Random, Store } from './core/ports.ts'
 export { type Session, STATUSES, type Status } from './core/session.ts'
+export type { GlanceAnswer, Sight } from './core/sight.ts'
 export { type OpenedBus, type OpenOptions, openBus } from './open.ts'
 export { type FileStore, type FileStoreOptions, fileStore } from './store/files/store.ts'

@@ -1,17 +1,19 @@
-/** Opens the bus on this machine: the rules, the files under home, and the system they run on. */
+/** Opens the bus on this machine: the rules, the files under home, the system they run on, and who opens tabs on it. */
 
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { createHostPlugin } from './core/attend.ts'
+import { bridged } from './core/bridge.ts'
 import type { Bus } from './core/bus.ts'
 import { type BusDeps, createContext } from './core/context.ts'
 import { createBus } from './core/create-bus.ts'
 import { type HostPlugin, type HostTraits, silenced } from './core/host-plugin.ts'
 import type { Processes, Store } from './core/ports.ts'
+import { backgroundExecutor } from './hosts/claude-code/background.ts'
 import { HOSTS } from './hosts/detect.ts'
 import { createDoors } from './hosts/doors.ts'
-import type { Environment } from './hosts/host.ts'
+import { tmuxExecutor } from './hosts/tmux/executor.ts'
 import { fileStore } from './store/files/store.ts'
 import type { Durability } from './system/atomic-file.ts'
 import { systemClock } from './system/clock.ts'
@@ -30,8 +32,9 @@ export interface OpenOptions {
   readonly inboxLimit?: number
   readonly allowForeignHome?: boolean
   readonly logLevel?: LogLevel
-  /** Of this process: wakes that need a program of the host find it there. Left out, such wakes are only stored. */
-  readonly env?: Environment
+  /** Where this process runs: which tmux, which PATH. Without it no session is opened from here, and
+   * wakes that need a program of the host are only stored. */
+  readonly env?: Readonly<Record<string, string | undefined>>
 }
 
 export interface OpenedBus {
@@ -62,6 +65,7 @@ export async function openBus(options: OpenOptions): Promise<OpenedBus> {
     level: options.logLevel ?? 'warn',
     stderr: undefined,
   })
+  const around = { env: options.env ?? {}, home, processes }
   const deps: BusDeps = {
     store,
     processes,
@@ -70,12 +74,16 @@ export async function openBus(options: OpenOptions): Promise<OpenedBus> {
     projects: createProjects({ homeDir: os.homedir() }),
     foldCase: PATHS_FOLD_CASE,
     ...(options.env !== undefined && { doors: createDoors(HOSTS, options.env) }),
+    executors: [tmuxExecutor(around), backgroundExecutor(around)],
     options: { defaultTtl: options.defaultTtl ?? '4h', messageTtl: options.messageTtl ?? '7d' },
     log: (level, event, facts) => log[level](event, facts),
   }
   const bus = createBus(deps)
-  const hostPlugin = (traits: HostTraits) =>
-    silenced(createHostPlugin(createContext(deps), traits), (method, fault) => log.error('plugin', { method, fault }))
+  const hostPlugin = (traits: HostTraits) => {
+    const context = createContext(deps)
+    const plugin = bridged(context, traits, createHostPlugin(context, traits))
+    return silenced(plugin, (method, fault) => log.error('plugin', { method, fault }))
+  }
   return { bus, hostPlugin, store, processes, home, log, warnings: store.warnings, close: () => store.close() }
 }
 

@@ -22,7 +22,7 @@ describe('readConfig', () => {
       home: '/home/ada/.session-mcp',
       defaultTtl: '4h',
       messageTtl: '7d',
-      toolsets: ['coordination'],
+      toolsets: ['coordination', 'tabs'],
       durability: 'power',
       inboxLimit: 10_000,
       logLevel: 'warn',

@@ -1,6 +1,7 @@
 /** The house rules that a machine can check: who imports whom, how long files are, where the environment is read. */
 
 import fs from 'node:fs'
+import { isBuiltin } from 'node:module'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ERRORS } from '../src/core/errors.ts'
@@ -81,6 +82,8 @@ const SINGLE: Readonly<Record<string, string>> = {
   ms: 'core/ttl.ts',
   nanoid: 'system/random.ts',
   'smol-toml': 'cli/install/toml-tree.ts',
+  ink: 'cli/live/screen.ts',
+  react: 'cli/live/screen.ts',
 }
 
 function broken(rule: (source: Source, each: Import) => string | false): string[] {
@@ -140,6 +143,21 @@ describe('the rooms of src/', () => {
         return from !== undefined && target !== undefined && from !== target && 'a host of its own'
       }),
     ).toEqual([])
+  })
+
+  it('what a hook tells carries none of what performs actions: every hook would load it', () => {
+    const byFile = new Map(sources.map((source) => [source.file, source]))
+    const reached = new Set<string>()
+    const walk = (file: string): void => {
+      if (reached.has(file)) return
+      reached.add(file)
+      for (const { to, isType } of byFile.get(file)?.imports ?? []) if (!isType) walk(to)
+    }
+    walk('core/attend.ts')
+    expect(reached).toContain('core/tell.ts')
+    expect(['core/bridge.ts', 'core/perform.ts', 'core/create-session.ts'].filter((file) => reached.has(file))).toEqual(
+      [],
+    )
   })
 
   it('the library and the tools never reach a store, the SDK or the environment through somebody else', () => {
@@ -217,6 +235,27 @@ describe('files', () => {
         .flatMap((line) => (room !== 'hosts' && asks.test(line) ? [`${file}: ${line.trim()}`] : [])),
     )
     expect(asking).toEqual([])
+  })
+})
+
+describe('the package', () => {
+  it('installs nothing beside itself: no dependencies, and no built file asks for more than Node has', () => {
+    const { dependencies } = JSON.parse(fs.readFileSync(path.join(ROOT, 'package.json'), 'utf8'))
+    expect(dependencies).toBeUndefined()
+    const files = fs
+      .readdirSync(path.join(ROOT, 'dist'), { recursive: true, encoding: 'utf8' })
+      .filter((name) => /\.m?js$/.test(name))
+    expect(files.length).toBeGreaterThan(5)
+    const asked = files.flatMap((name) =>
+      [
+        ...fs
+          .readFileSync(path.join(ROOT, 'dist', name), 'utf8')
+          .matchAll(/\brequire\("([\w@./:-]+)"\)|\bfrom"([\w@./:-]+)"/g),
+      ]
+        .map(([, a, b]) => a ?? b ?? '')
+        .filter((module) => !isBuiltin(module) && !module.startsWith('.')),
+    )
+    expect(asked).toEqual([])
   })
 })
 

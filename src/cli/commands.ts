@@ -6,6 +6,7 @@ type Load = () => Promise<{ readonly default: Command }>
 
 export const COMMANDS: Readonly<Record<string, Load>> = {
   overview: () => import('./commands/overview.ts'),
+  watch: () => import('./commands/watch.ts'),
   list: () => import('./commands/list.ts'),
   show: () => import('./commands/show.ts'),
   send: () => import('./commands/send.ts'),
@@ -17,6 +18,7 @@ export const COMMANDS: Readonly<Record<string, Load>> = {
   install: () => import('./commands/install.ts'),
   uninstall: () => import('./commands/uninstall.ts'),
   doctor: () => import('./commands/doctor.ts'),
+  statusline: () => import('./commands/statusline.ts'),
   demo: () => import('./commands/demo.ts'),
   serve: () => import('./commands/serve.ts'),
 }

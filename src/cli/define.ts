@@ -37,7 +37,7 @@ interface Described {
   readonly exits?: readonly ExitName[]
   /** It tells the warnings of the configuration itself; for all others they go to stderr first. */
   readonly tellsWarnings?: true
-  /** Its stdout is not for people, so there is no --json either. */
+  /** Its stdout is a protocol or a screen, so there is no --json. */
   readonly hasNoJson?: true
 }
 

@@ -115,8 +115,16 @@ async function runCommand(command: Command, parsed: Parsed, { config, version, o
 async function openHome(config: Config, out: Output): Promise<OpenedBus> {
   const { openBus } = await import('../open.ts')
   const { home, defaultTtl, messageTtl, durability, inboxLimit, allowForeignHome, logLevel, env } = config
-  const options = { home, defaultTtl, messageTtl, durability, inboxLimit, allowForeignHome, logLevel, env }
-  const opened = await openBus(options)
+  const opened = await openBus({
+    home,
+    defaultTtl,
+    messageTtl,
+    durability,
+    inboxLimit,
+    allowForeignHome,
+    logLevel,
+    env,
+  })
   for (const warning of opened.warnings) await out.note(warning)
   return opened
 }

@@ -3,10 +3,18 @@
 import { styleText } from 'node:util'
 
 export type Painter = (text: string) => string
-type Role = 'strong' | 'faint' | 'good' | 'warn' | 'bad' | 'name'
+type Role = 'strong' | 'faint' | 'good' | 'warn' | 'bad' | 'name' | 'selected'
 export type Paint = Readonly<Record<Role, Painter>>
 
-const STYLES = { strong: 'bold', faint: 'dim', good: 'green', warn: 'yellow', bad: 'red', name: 'cyan' } as const
+const STYLES = {
+  strong: 'bold',
+  faint: 'dim',
+  good: 'green',
+  warn: 'yellow',
+  bad: 'red',
+  name: 'cyan',
+  selected: 'inverse',
+} as const
 
 export function createPaint(color: boolean): Paint {
   const painter =
@@ -21,5 +29,11 @@ export function createPaint(color: boolean): Paint {
     warn: painter('warn'),
     bad: painter('bad'),
     name: painter('name'),
+    selected: painter('selected'),
   }
+}
+
+/** A line without the colours of a {@link Painter}. */
+export function withoutPaint(line: string): string {
+  return line.replace(/\u001b\[\d+m/g, '')
 }

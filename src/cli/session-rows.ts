@@ -26,6 +26,14 @@ export function needsPerson({ activity, finished }: State): boolean {
   return finished === undefined && (activity === 'needs_input' || activity === 'needs_permission')
 }
 
+/** Sessions that are over are news only for a while: so many of each project, the latest. */
+export const OVER_SHOWN = 3
+
+/** Worktrees of a project belong to it. */
+export function projectOf({ repoPath, projectPath }: Pick<SessionRow, 'repoPath' | 'projectPath'>): string {
+  return repoPath ?? projectPath
+}
+
 export function statePainter(state: State, { paint }: View): Painter | undefined {
   if (state.finished !== undefined) return paint.faint
   if (needsPerson(state) || state.status === 'blocked') return paint.warn
@@ -90,6 +98,10 @@ function withPaint(text: string, paint: Painter | undefined): Cell {
 
 function taskText({ task, progress }: SessionRow): string {
   return progress === undefined || progress === '' ? task : `${task} (${progress})`
+}
+
+export function fieldOf(name: FieldName): Column & { cell(row: SessionRow, view: View): Cell } {
+  return FIELDS[name]
 }
 
 export function sessionLines(

@@ -4,7 +4,7 @@ import type { Caller } from '../core/caller.ts'
 import { HUMAN } from '../core/caller.ts'
 import { BusError } from '../core/errors.ts'
 import { quote } from '../core/ids.ts'
-import type { Listing, ProcessRef } from '../core/ports.ts'
+import type { Entry, Listing, ProcessRef } from '../core/ports.ts'
 import { isClosed, label, type Session } from '../core/session.ts'
 import { listing } from './words.ts'
 
@@ -63,6 +63,25 @@ function asSession(session: Session): Caller {
     connection: { own: session.id, named: new Set() },
     host: { kind, doors, ...(version && { version }), ...(client && { client }), ...(pane && { pane }) },
   }
+}
+
+/**
+ * As whom this shell closes a session: a session closes itself, the person any.
+ * @throws BusError IDENTITY_MISMATCH inside another session, SESSION_NOT_FOUND where `entry` is gone.
+ */
+export function closingCaller(who: Shell, target: string, id: string, entry: Entry | undefined): Caller {
+  const isOwn = who.session?.id === id
+  if (!isOwn && (who.session !== undefined || who.among.length > 0)) {
+    throw new BusError(
+      'IDENTITY_MISMATCH',
+      `This shell runs inside another session, and only ${target} itself or the person may close it. Nothing was changed.`,
+      'Send it a message and ask, or tell the person.',
+    )
+  }
+  if (entry === undefined) {
+    throw new BusError('SESSION_NOT_FOUND', `The session ${target} is gone.`, 'See session-mcp list.')
+  }
+  return isOwn ? who.caller : onBehalfOf(entry.session)
 }
 
 /** For what the person does to a session that is not theirs to speak for: closing it. */

@@ -56,6 +56,8 @@ export interface Activity {
   readonly lastSeenAt: string
   readonly waitingFor: readonly WaitEdge[]
   readonly clash?: Clash
+  /** Whose mail starts no more turns here for now, and whether the session was told. */
+  readonly outOfWakes?: { readonly from: string; readonly at: string; readonly told: boolean }
   /** Grows with every change of `state`; half of a wait's cursor. */
   readonly activitySeq: number
   readonly trail: readonly Transition[]
@@ -80,6 +82,19 @@ export function observe(activity: Activity, state: ActivityState, evidence: stri
   const activitySeq = activity.activitySeq + 1
   const trail = remember(activity.trail, { seq: activitySeq, state })
   return { ...activity, state, since: nowIso, evidence, lastSeenAt: nowIso, activitySeq, trail }
+}
+
+/**
+ * What the gate in front of the hooks noted: a person submitted a prompt at `turnAt`, and nobody has looked at it yet.
+ * A record that holds that turn already stays as it is. Compared for equality, so that a clock that was set hides no turn.
+ */
+export function withTurn(activity: Activity, turnAt: string | undefined): Activity {
+  if (turnAt === undefined || turnAt === activity.lastTurn) return activity
+  return {
+    ...observe(activity, 'working', 'a prompt was submitted', turnAt),
+    lastTurn: turnAt,
+    lastHumanPrompt: turnAt,
+  }
 }
 
 /** Fills what is missing into `raw` itself. @throws Error saying which field is wrong. */

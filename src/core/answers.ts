@@ -1,6 +1,7 @@
 /** What callers of the bus get: the shapes behind every tool result and every `--json` of the command line. */
 
 import type { ActivityState } from './activity.ts'
+import type { ActionAnswer } from './answers-actions.ts'
 import type { Json } from './json.ts'
 import type { Intent, Place, Priority } from './message.ts'
 import type { Skipped } from './ports.ts'
@@ -47,6 +48,7 @@ export interface SessionView extends SessionRow {
   readonly metadata: Readonly<Record<string, Json>>
   readonly result?: string
   readonly model?: string
+  readonly scene?: string
   readonly activitySince?: string
   readonly evidence: string
   readonly lastSeenAt?: string
@@ -66,6 +68,8 @@ export interface SessionView extends SessionRow {
   readonly expiresAt?: string
   readonly parentSessionId?: string
   readonly spawnedBy?: string
+  /** How its opening by create_session went. */
+  readonly opened?: ActionAnswer
 }
 
 export interface UpdateAnswer {
@@ -87,6 +91,8 @@ export interface WakeAnswer {
   readonly outcome: WakeOutcome
   readonly door?: string
   readonly evidence: string
+  /** Where the recipient's host shows the wake itself: what it was asked to do. */
+  readonly action?: ActionAnswer
 }
 
 export interface Delivery {

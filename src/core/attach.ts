@@ -5,12 +5,13 @@ import type { Context } from './context.ts'
 import type { Conversation, HostTraits, StartSource } from './host-plugin.ts'
 import { noteClash, sameProcess } from './identify.ts'
 import { cleanId } from './ids.ts'
-import { requireName } from './name.ts'
-import { takeFreeName } from './naming.ts'
+import { folderOf, takeNameOutOf } from './naming.ts'
 import type { Entry, ProcessRef } from './ports.ts'
 import type { Binding } from './ports-hosts.ts'
 import { newSession } from './record.ts'
 import type { Session } from './session.ts'
+import { withSetting } from './setting.ts'
+import { bound, opens, spawnedId } from './spawn.ts'
 
 /** The session a conversation was bound to; undefined where no start was seen or it is gone. */
 export async function attached(context: Context, conversation: Conversation): Promise<Entry | undefined> {
@@ -30,9 +31,10 @@ export async function attach(
   source: StartSource,
 ): Promise<Entry> {
   const hostKey = cleanId(conversation.hostKey)
-  const before = await earlier(context, conversation, source)
-  const found = before === undefined || source === 'fork' ? undefined : await context.find(before.sessionId)
-  const elsewhere = found === undefined ? undefined : await openElsewhere(context, conversation, found)
+  const spawned = await spawnedFor(context, conversation)
+  const before = spawned === undefined ? await earlier(context, conversation, source) : undefined
+  const found = before === undefined || source === 'fork' ? spawned : await context.find(before.sessionId)
+  const elsewhere = found === undefined ? undefined : await openElsewhere(context, traits, conversation, found)
   const known = elsewhere === undefined ? found : undefined
   const key = elsewhere === undefined ? keyAsBefore(conversation, before) : await freeKey(context, conversation)
   const id = known?.session.id ?? key
@@ -43,32 +45,58 @@ export async function attach(
     const alive = current !== undefined && !context.isHidden(current) ? current : undefined
     const session = alive?.session ?? fresh(context, traits, conversation, id, name, parent)
     const host = hostOf(session, traits, conversation, hostKey)
-    // A compaction happens in the middle of a turn; every other start waits for a prompt.
+    // A compaction keeps what was; every other start waits for a prompt.
     const activity = alive?.activity ?? freshActivity(id, nowIso)
     const state = source === 'compact' ? activity.state : 'idle'
     const clash: Clash | undefined = elsewhere && { at: nowIso, pid: elsewhere.pid, outcome: 'branched' }
     return {
-      session: { ...session, host, ...(conversation.model !== undefined && { model: conversation.model }) },
+      session: withSetting({ ...bound(session, nowIso), host }, conversation),
       activity: { ...observe(activity, state, `session start (${source})`, nowIso), ...(clash && { clash }) },
     }
   })
   if (entry === undefined) throw new Error('a session was written')
   if (found !== undefined && elsewhere !== undefined) {
     await noteClash(context, found.session.id, 'opened-twice', conversation.client?.pid)
-    await context.store.hosts.mark(found.session.host.hostKey)
   }
-  await bind(context, key, id, conversation)
+  // Now every record that shows the turn holds it.
+  // A compaction happens in the middle of a turn.
+  if (source !== 'compact') await forgetTurn(context, hostKey)
+  const keyBefore = known?.session.host.hostKey
+  if (keyBefore !== undefined && keyBefore !== hostKey) await forgetTurn(context, keyBefore)
+  await bind(context, traits, key, id, conversation)
   return entry
 }
 
-/** The client, where it says which conversation this is. */
-export function ownClient({ client, isClientShared }: Conversation): ProcessRef | undefined {
-  return isClientShared === true ? undefined : client
+/**
+ * The record that create_session made for this conversation: its token names it, or a host that took over its id. Whoever
+ * has bound it is found by that from then on; what runs inside inherits the token and is somebody else.
+ */
+async function spawnedFor(context: Context, { spawn, hostKey, client }: Conversation): Promise<Entry | undefined> {
+  const entry = await context.find(spawnedId(spawn) ?? cleanId(hostKey))
+  if (entry?.session.spawn === undefined) return undefined
+  const isOurs = (ref: ProcessRef) => client !== undefined && sameProcess(ref, client)
+  const { boundAt } = entry.session.spawn
+  if (boundAt === undefined) return spawn === undefined || opens(spawn, entry, isOurs) ? entry : undefined
+  const isKnown = client === undefined || (await context.store.hosts.ofClient(client)) !== undefined
+  return !isKnown && opens(spawn, entry, isOurs) ? entry : undefined
 }
 
-async function bind(context: Context, hostKey: string, sessionId: string, conversation: Conversation): Promise<void> {
+/** What was noted at the last prompt of a conversation that begins anew, or goes on under another key. */
+async function forgetTurn(context: Context, hostKey: string): Promise<void> {
+  await context.store.hosts.ungate(hostKey)
+  await context.store.hosts.endTurn(hostKey)
+}
+
+async function bind(
+  context: Context,
+  traits: HostTraits,
+  hostKey: string,
+  sessionId: string,
+  conversation: Conversation,
+): Promise<void> {
   const { transcript } = conversation
-  const client = ownClient(conversation)
+  // Else a call that does not say who makes it would count as one of the conversation that began last.
+  const client = traits.sharesClient ? undefined : conversation.client
   const isShared = (await context.store.hosts.find(hostKey))?.isShared
   await context.store.hosts.bind({
     hostKey,
@@ -91,9 +119,7 @@ async function bindingOf(context: Context, conversation: Conversation): Promise<
 }
 
 /** The key of a conversation in this very client. */
-function ownKey(conversation: Conversation): string | undefined {
-  const { hostKey } = conversation
-  const client = ownClient(conversation)
+function ownKey({ hostKey, client }: Conversation): string | undefined {
   return client === undefined ? undefined : cleanId(`${hostKey} ${client.pid} ${client.start}`)
 }
 
@@ -109,19 +135,23 @@ async function freeKey(context: Context, conversation: Conversation): Promise<st
   const taken = await hosts.find(hostKey)
   if (taken === undefined) return hostKey
   await hosts.bind({ ...taken, isShared: true })
+  await hosts.ungate(hostKey)
   return ownKey(conversation) ?? hostKey
 }
 
 /** The other client that has the session open. One that ended it, or went on to another conversation, has not. */
 async function openElsewhere(
   context: Context,
-  conversation: Conversation,
+  traits: HostTraits,
+  { client }: Conversation,
   { session, activity }: Entry,
 ): Promise<ProcessRef | undefined> {
-  const client = ownClient(conversation)
   const other = session.host.client
   if (client === undefined || other === undefined || sameProcess(client, other)) return undefined
   if (activity?.state === 'ended' || context.processes.check(other) !== 'alive') return undefined
+  if (traits.opensOnce) return undefined
+  // A client of several conversations goes on with all of them.
+  if (traits.sharesClient) return other
   return (await context.store.hosts.ofClient(other))?.sessionId === session.id ? other : undefined
 }
 
@@ -131,8 +161,7 @@ async function earlier(
   source: StartSource,
 ): Promise<Binding | undefined> {
   const { hosts } = context.store
-  const { transcript } = conversation
-  const client = ownClient(conversation)
+  const { client, transcript } = conversation
   const same = await bindingOf(context, conversation)
   if (same !== undefined && source !== 'fork') return same
   // A new conversation in a client that runs already is a clear or a fork of what it ran before.
@@ -164,7 +193,7 @@ function fresh(
 }
 
 function hostOf(session: Session, traits: HostTraits, conversation: Conversation, hostKey: string): Session['host'] {
-  const { client, pane } = conversation
+  const { client, pane, terminal } = conversation
   return {
     ...session.host,
     kind: traits.kind,
@@ -173,32 +202,20 @@ function hostOf(session: Session, traits: HostTraits, conversation: Conversation
     ...(hostKey !== conversation.hostKey && { hostSessionId: conversation.hostKey }),
     ...(client !== undefined && { client }),
     ...(pane !== undefined && { pane }),
+    ...(terminal !== undefined && { terminal }),
+    ...(traits.executor !== undefined && { executor: traits.executor }),
     doors: traits.doors,
     hooked: true,
+    ...(traits.sharedServer && { shared: true }),
   }
 }
 
 /** What the host calls the conversation, else its project’s folder, with a number where that is taken. */
-async function nameFor(context: Context, conversation: Conversation, id: string): Promise<string | undefined> {
+async function nameFor(
+  context: Context,
+  { title, projectPath }: Conversation,
+  id: string,
+): Promise<string | undefined> {
   const known = await context.find(id)
-  if (known !== undefined) return known.session.name
-  const folder = (conversation.projectPath ?? '').split(/[\\/]/).filter(Boolean).at(-1) ?? ''
-  for (const candidate of [conversation.title ?? '', folder, 'session']) {
-    const name = nameOrNothing(candidate)
-    const taken = name === undefined ? undefined : await takeFreeName(context, name, id)
-    if (taken !== undefined) return taken
-  }
-  return undefined
-}
-
-function nameOrNothing(text: string): string | undefined {
-  const letters = text
-    .normalize('NFKC')
-    .replace(/[^\p{L}\p{M}\p{N} ._-]+/gu, '-')
-    .replace(/^[^\p{L}\p{N}]+/u, '')
-  try {
-    return requireName([...letters].slice(0, 40).join(''))
-  } catch {
-    return undefined // nothing of it may stand in a name
-  }
+  return known === undefined ? takeNameOutOf(context, [title, folderOf(projectPath)], id) : known.session.name
 }

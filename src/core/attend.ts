@@ -1,15 +1,18 @@
 /** What a session is told at which moment, and what its host’s moments say about it. */
 
 import { type Activity, observe } from './activity.ts'
-import { attach, attached, ownClient } from './attach.ts'
+import { attach, attached } from './attach.ts'
+import { bindLate } from './bind-late.ts'
 import type { Context } from './context.ts'
 import { wake } from './due.ts'
-import type { Conversation, HostPlugin, HostTraits, Injection, Started, StartSource } from './host-plugin.ts'
+import type { Conversation, HostPlugin, HostTraits, Injection, Notice, Started, StartSource } from './host-plugin.ts'
 import { cleanId } from './ids.ts'
 import type { Message } from './message.ts'
-import { observeAs } from './observing.ts'
+import { observeAs, observeEnd } from './observing.ts'
 import type { Entry } from './ports.ts'
 import { turnEnds } from './press.ts'
+import { settleGate, ungate } from './prompt-gate.ts'
+import { noteSetting } from './setting.ts'
 import { NOTHING_SHOWN } from './shown.ts'
 import { tell, unreadMessages } from './tell.ts'
 import { wakeIdIn } from './wake-text.ts'
@@ -19,7 +22,7 @@ export function createHostPlugin(context: Context, traits: HostTraits): HostPlug
   const ours = async (conversation: Conversation): Promise<Ours | undefined> => {
     if (conversation.isSubagent) return undefined
     const known = await attached(context, conversation)
-    if (known !== undefined) return { entry: known, isNew: false }
+    if (known !== undefined) return { entry: await noteSetting(context, known, conversation), isNew: false }
     const entry = await adopt(context, traits, conversation)
     return entry === undefined ? undefined : { entry, isNew: true }
   }
@@ -32,7 +35,8 @@ export function createHostPlugin(context: Context, traits: HostTraits): HostPlug
       return start(context, traits, conversation, source)
     },
     async onSend(conversation, prompt) {
-      const found = await ours(conversation)
+      const late = await bindLate(context, traits, conversation, prompt)
+      const found = late === undefined ? await ours(conversation) : { entry: late, isNew: true }
       if (found === undefined) return undefined
       const { entry, isNew } = found
       await context.store.hosts.unmark(entry.session.host.hostKey)
@@ -44,30 +48,21 @@ export function createHostPlugin(context: Context, traits: HostTraits): HostPlug
       if (found === undefined) return undefined
       const { entry } = found
       await context.store.hosts.unmark(entry.session.host.hostKey)
-      if (moment.at === 'stop') return turnEnds(context, entry, moment)
+      if (moment.at === 'stop') return turnEnds(context, entry, moment, traits.gated === true)
       await observeAs(context, entry, 'working', 'tools ran')
       return inject(await tell(context, traits, entry, { at: 'tools' }))
     },
     async onToolResult(conversation) {
       const injection = await this.onContinue(conversation, { at: 'tools' })
-      return injection === undefined ? undefined : { injection }
+      return injection && { injection }
     },
-    async onNotice(conversation, waitsFor) {
+    async onNotice(conversation, notice) {
       const entry = (await ours(conversation))?.entry
       if (entry === undefined) return
-      await observeAs(context, entry, waitsFor, `the host waits for the person (${waitsFor})`)
+      if (notice === 'idle') return brokenOff(context, entry)
+      await observeAs(context, entry, notice, NOTICES[notice])
       // The next hook has something to look at: that the person has answered and work goes on.
-      await context.store.hosts.mark(entry.session.host.hostKey)
-    },
-    async onCancel(conversation) {
-      const entry = (await ours(conversation))?.entry
-      if (entry === undefined) return
-      const nowIso = context.nowIso()
-      await context.store.sessions.change(entry.session.id, (current) => {
-        if (current?.activity === undefined) return undefined
-        const idle = observe(current.activity, 'idle', 'the person cancelled the turn', nowIso)
-        return { activity: { ...idle, cancelledAt: nowIso } }
-      })
+      if (notice !== 'working') await context.store.hosts.mark(entry.session.host.hostKey)
     },
     async onWake(conversation) {
       const entry = await attached(context, conversation)
@@ -79,9 +74,17 @@ export function createHostPlugin(context: Context, traits: HostTraits): HostPlug
       const entry = await attached(context, conversation)
       // Of a session that goes on in another conversation of the same client, the old one’s end says nothing.
       if (entry === undefined || entry.session.host.hostKey !== cleanId(conversation.hostKey)) return
-      await observeAs(context, entry, 'ended', `session end (${reason})`)
+      await observeEnd(context, entry, 'ended', `session end (${reason})`)
+      await ungate(context, entry)
     },
   }
+}
+
+const NOTICES: Readonly<Record<Notice, string>> = {
+  needs_permission: 'the host waits for the person (needs_permission)',
+  needs_input: 'the host waits for the person (needs_input)',
+  working: 'the host works',
+  idle: 'the turn was broken off',
 }
 
 interface Ours {
@@ -95,8 +98,7 @@ interface Ours {
  * one, which it branches off (Claude Code before 2.1.3xx says so of a fork).
  */
 async function adopt(context: Context, traits: HostTraits, conversation: Conversation): Promise<Entry | undefined> {
-  const { projectPath } = conversation
-  const client = ownClient(conversation)
+  const { projectPath, client } = conversation
   if (projectPath === undefined) return undefined
   const parent = client === undefined ? undefined : await context.store.hosts.ofClient(client)
   return attach(context, traits, conversation, parent === undefined ? 'resume' : 'fork')
@@ -114,7 +116,19 @@ async function start(
   if (source !== 'resume') await context.store.shown.change(id, ({ sessions }) => ({ ...NOTHING_SHOWN, sessions }))
   const wakeFile = await context.store.hosts.touchWake(host.hostKey)
   const text = await tell(context, traits, entry, { at: 'start' })
+  // A compaction is no end of a turn: whoever looked at prompts before it does so after it.
+  if (traits.gated && source !== 'compact') await settleGate(context, id)
   return { sessionId: id, wakeFile, ...(text !== undefined && { injection: { text } }) }
+}
+
+/** Some hosts start no turn by themselves then, until the person’s next prompt. */
+async function brokenOff(context: Context, { session }: Entry): Promise<void> {
+  const nowIso = context.nowIso()
+  await context.store.sessions.change(
+    session.id,
+    ({ activity } = { session, activity: undefined }) =>
+      activity && { activity: { ...observe(activity, 'idle', NOTICES.idle, nowIso), cancelledAt: nowIso } },
+  )
 }
 
 /** A turn begins: woken by us, by the host itself, or by a person. @returns the message that asked for the wake. */
@@ -122,6 +136,8 @@ async function turnBegins(context: Context, entry: Entry, prompt: string): Promi
   const wakeId = wakeIdIn(prompt)
   const isHosts = /^\s*<(task-notification|system-reminder)>/.test(prompt)
   const nowIso = context.nowIso()
+  // A turn that is broken off has no end. So the gate may note one only after an end was seen.
+  await ungate(context, entry)
   await context.store.sessions.change(entry.session.id, (current) => {
     if (current?.activity === undefined) return undefined
     const { cancelledAt: _, ...before } = current.activity
@@ -134,6 +150,7 @@ async function turnBegins(context: Context, entry: Entry, prompt: string): Promi
     }
     return { activity }
   })
+  await context.store.hosts.endTurn(entry.session.host.hostKey)
   if (wakeId !== undefined) return activationOf(context, entry)
   if (!isHosts && (await context.store.shown.read(entry.session.id)).holds > 0) {
     await context.store.shown.change(entry.session.id, (shown) => ({ ...shown, holds: 0 }))

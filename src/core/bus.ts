@@ -1,5 +1,6 @@
 /** The bus: every rule behind one object. Tools, command line and plugins call nothing else. */
 
+import type { Operation, OperationInput } from './action.ts'
 import type {
   CompleteAnswer,
   InboxAnswer,
@@ -13,10 +14,13 @@ import type {
   WaitAnswer,
   WatchAnswer,
 } from './answers.ts'
+import type { CreateAnswer, ManageAnswer } from './answers-actions.ts'
 import type { Caller, CallerHints } from './caller.ts'
 import type { Json } from './json.ts'
 import type { Activate, Intent, Priority } from './message.ts'
+import type { RosterWatch } from './roster-watch.ts'
 import type { Status } from './session.ts'
+import type { GlanceAnswer } from './sight.ts'
 
 /** Undefined = leave as it is; an empty string clears an optional text. */
 export interface UpdateInput {
@@ -42,6 +46,11 @@ export interface ListInput {
   readonly text?: string | undefined
   readonly limit?: number | undefined
   readonly cursor?: string | undefined
+}
+
+export interface GlanceInput extends Omit<ListInput, 'limit' | 'cursor'> {
+  /** Ids of the sessions whose unread mail is wanted too: that alone costs something per session. */
+  readonly mailOf?: readonly string[] | undefined
 }
 
 export interface SendInput {
@@ -107,18 +116,44 @@ export interface CompleteInput {
   readonly ttl?: string | undefined
 }
 
+export interface CreateInput {
+  /** What the new session's model reads first. */
+  readonly prompt?: string | undefined
+  /** One line for others to see; the beginning of the prompt when left out. */
+  readonly task?: string | undefined
+  /** The caller's own when left out, as the host. */
+  readonly projectPath?: string | undefined
+  readonly host?: string | undefined
+  readonly model?: string | undefined
+  readonly scene?: string | undefined
+  readonly name?: string | undefined
+  readonly groupId?: string | undefined
+}
+
+export interface ManageInput extends OperationInput {
+  /** Id or name; `me` for the caller. */
+  readonly session: string
+  readonly operation: Operation
+}
+
 /** Every method may throw BusError; what it throws changed nothing. */
 export interface Bus {
   identify(hints: CallerHints): Promise<Caller>
   update(caller: Caller, input: UpdateInput): Promise<UpdateAnswer>
   list(caller: Caller, input: ListInput): Promise<ListAnswer>
+  /** Everyone at once, without pages and without a look into inboxes: for a view that is drawn again and again. */
+  glance(caller: Caller, input: GlanceInput): Promise<GlanceAnswer>
   query(caller: Caller, target: string): Promise<SessionView>
   send(caller: Caller, input: SendInput): Promise<SendAnswer>
   read(caller: Caller, input: ReadInput): Promise<HandOver<InboxAnswer>>
   receipt(caller: Caller, messageId: string): Promise<ReceiptAnswer>
   wait(caller: Caller, input: WaitInput, options?: WaitOptions): Promise<WaitAnswer>
   watch(caller: Caller, input: WatchInput): Promise<WatchAnswer>
+  create(caller: Caller, input: CreateInput): Promise<CreateAnswer>
+  manage(caller: Caller, input: ManageInput): Promise<ManageAnswer>
   complete(caller: Caller, input: CompleteInput): Promise<CompleteAnswer>
+  /** Calls `changed` when a session came, closed, opened again or went; at most once per second. */
+  onRosterChange(changed: () => void): Promise<RosterWatch>
   /** Unread count, changes of followed sessions and notices, as far as they are new; undefined when there is nothing. */
   news(caller: Caller, options?: { readonly withoutMail?: boolean }): Promise<News | undefined>
   /** Removes what has expired. Safe to run in many processes at once. */

@@ -22,6 +22,8 @@ export interface CallerHints {
   readonly isSubagent?: boolean | undefined
   /** From the environment or the command line of the server, where the host is known to set it right. */
   readonly configured?: string | undefined
+  /** The token with which create_session had this client started. */
+  readonly spawn?: string | undefined
   /** The `sessionId` argument. */
   readonly argument?: string | undefined
   /** What the argument stands for: the caller (default), the id to register, or an inbox that may be another’s. */
@@ -35,6 +37,9 @@ export interface CallerHost {
   readonly client?: ProcessRef
   readonly doors: readonly string[]
   readonly pane?: string
+  readonly terminal?: string
+  /** One server serves all sessions of this host; see `SessionHost`. */
+  readonly shared?: boolean
 }
 
 export type Caller =

@@ -8,6 +8,7 @@ import { BusError } from './errors.ts'
 import { tellFollowers } from './follow.ts'
 import { LIMITS } from './limits.ts'
 import { expiresAtMs } from './liveness.ts'
+import { ungate } from './prompt-gate.ts'
 import { isClosed, revise } from './session.ts'
 import { requireBody } from './text.ts'
 import { parseTtl } from './ttl.ts'
@@ -38,6 +39,8 @@ export async function complete(context: Context, caller: Caller, input: Complete
   if (entry?.session.closedAt === undefined) throw new Error('a closed session carries the time of its closing')
   const { session } = entry
   await tellFollowers(context, session.id)
+  // Hidden after its TTL; the prompt after that is the first of another session.
+  await ungate(context, entry)
   return {
     id: session.id,
     ...(session.name !== undefined && { name: session.name }),

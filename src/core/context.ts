@@ -7,6 +7,7 @@ import type { Json } from './json.ts'
 import { type CheckLife, isExpired, type Observed, observed } from './liveness.ts'
 import { createMessageClock, type MessageClock } from './message.ts'
 import type { Clock, Entry, Listing, Processes, Projects, Random, Store } from './ports.ts'
+import type { Executor } from './ports-actions.ts'
 import type { Doors } from './ports-hosts.ts'
 import { projectKey } from './project.ts'
 import { parseTtl } from './ttl.ts'
@@ -29,10 +30,13 @@ export interface BusDeps {
   readonly foldCase: boolean
   /** Left out, every door is a touch of the wake file. */
   readonly doors?: Doors | undefined
+  /** Ways to perform actions from this process, best first. */
+  readonly executors?: readonly Executor[]
   readonly log?: (level: 'info' | 'warn' | 'error', event: string, facts?: Readonly<Record<string, Json>>) => void
 }
 
 export interface Context extends BusDeps {
+  readonly executors: readonly Executor[]
   readonly defaultTtlMs: number
   readonly messageTtlMs: number
   readonly messageClock: MessageClock
@@ -65,6 +69,7 @@ export function createContext(deps: BusDeps): Context {
     isExpired(entry, check, clock.now(), defaultTtlMs)
   return {
     ...deps,
+    executors: deps.executors ?? [],
     defaultTtlMs,
     messageTtlMs,
     messageClock: createMessageClock(),

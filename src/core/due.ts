@@ -6,7 +6,7 @@ import type { Context } from './context.ts'
 import { LIMITS } from './limits.ts'
 import type { Message } from './message.ts'
 import type { Entry } from './ports.ts'
-import { isClosed } from './session.ts'
+import { ungate } from './prompt-gate.ts'
 import { unreadMessages } from './tell.ts'
 import { countWakes } from './wake.ts'
 import { wakeText } from './wake-text.ts'
@@ -22,20 +22,25 @@ export interface Due {
   readonly senders: readonly string[]
 }
 
-/** The wake file was touched: the text of the turn that is due, if one is. */
-export async function wake(context: Context, entry: Entry): Promise<string | undefined> {
-  const decided = await decide(context, entry)
+export interface DueOptions {
+  /** The host takes text in the middle of a turn, and the sender wanted that. */
+  readonly midTurn?: boolean
+}
+
+/** Somebody asked for a turn: its text, if one is due. */
+export async function wake(context: Context, entry: Entry, options: DueOptions = {}): Promise<string | undefined> {
+  const decided = await decide(context, entry, options)
   return 'text' in decided ? decided.text : undefined
 }
 
 /** A working session is told within its turn, and nobody is woken twice for one message. */
-export async function decide(context: Context, entry: Entry): Promise<Due | WakeAnswer> {
+export async function decide(context: Context, entry: Entry, options: DueOptions = {}): Promise<Due | WakeAnswer> {
   const { id } = entry.session
   const current = await context.find(id)
   const activity = current?.activity
-  if (current === undefined || activity === undefined || isClosed(current.session))
-    return { outcome: 'unavailable', evidence: 'stored only: the session is closed' }
-  if (activity.state === 'working') {
+  if (current === undefined || activity === undefined)
+    return { outcome: 'unavailable', evidence: 'stored only: nothing is known of what it does' }
+  if (activity.state === 'working' && !options.midTurn) {
     return { outcome: 'deferred', evidence: `working since ${activity.since}; it is told within its turn` }
   }
   if (activity.state === 'ended')
@@ -75,6 +80,8 @@ export async function decide(context: Context, entry: Entry): Promise<Due | Wake
       : { outcome: 'none', evidence: 'the session was told of it already' }
   }
   const wakeId = context.random.token(10)
+  // The prompt that follows is the proof, and only a hook can see it.
+  await ungate(context, current)
   const senders = [...new Set(due.map(({ from }) => from.id))]
   await context.store.sessions.change(id, (now) =>
     now?.activity === undefined

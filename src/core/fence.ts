@@ -17,13 +17,27 @@ const SEQUENCES =
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]|(?!\ufe0f)\p{Default_Ignorable_Code_Point}/gu
 
 /**
- * The first 120 characters as one JSON string on one line. `<`, `>` and `&` are escaped, so that no tag, fence or marker of
+ * The first `chars` characters (120) as one JSON string on one line. `<`, `>` and `&` are escaped, so that no tag, fence or marker of
  * a host can begin inside; invisible characters are dropped, line breaks and tabs become spaces.
  */
-export function fenced(text: string): string {
+export function fenced(text: string, chars = QUOTED_CHARS): string {
   // In a file made by hand it may be anything.
-  const json = JSON.stringify(clip(typeof text === 'string' ? visible(text) : '', QUOTED_CHARS))
-  return json.replace(/[<>&`]/g, (char) => `\\u00${char.charCodeAt(0).toString(16)}`)
+  return asString(clip(typeof text === 'string' ? visible(text) : '', chars))
+}
+
+/** The same of a whole text, in which line breaks stay what they are. */
+export function fencedWhole(text: string): string {
+  return asString(
+    text
+      .trim()
+      .split(/\r\n?|\n/)
+      .map(visible)
+      .join('\n'),
+  )
+}
+
+function asString(text: string): string {
+  return JSON.stringify(text).replace(/[<>&`]/g, (char) => `\\u00${char.charCodeAt(0).toString(16)}`)
 }
 
 function visible(text: string): string {

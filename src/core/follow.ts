@@ -1,6 +1,5 @@
 /** watch_session, and the news beside every answer: each change of a followed session is told once. */
 
-import type { Clash } from './activity.ts'
 import { resolve } from './address.ts'
 import type { News, WatchAnswer } from './answers.ts'
 import type { WatchInput } from './bus.ts'
@@ -10,7 +9,9 @@ import { BusError } from './errors.ts'
 import { called, fenced } from './fence.ts'
 import { LIMITS } from './limits.ts'
 import { finished } from './liveness.ts'
+import { noticesFor } from './notices.ts'
 import type { Entry } from './ports.ts'
+import { ungate } from './prompt-gate.ts'
 import { unreadOf } from './roster.ts'
 import { isClosed, label } from './session.ts'
 
@@ -44,6 +45,8 @@ export async function watch(context: Context, caller: Caller, input: WatchInput)
     if (input.unwatch) await context.store.follow.drop(id, me)
     else await context.store.follow.add(id, me)
   }
+  // What changes in them leaves a mark only in part.
+  await ungate(context, entry)
   const before = own.session.watching
   const watching = entry?.session.watching ?? []
   await context.store.shown.change(me, (shown) => {
@@ -128,6 +131,20 @@ export async function changesFor(context: Context, own: Entry): Promise<readonly
   return changes
 }
 
+/** How many followed sessions are told of in every request of a model. */
+const FOLLOWED = 8
+
+/** How the followed sessions stand, for a text that is made anew each time. Marks nothing as told. */
+export async function followedNow(context: Context, own: Entry): Promise<readonly string[]> {
+  const { watching } = own.session
+  const lines: string[] = []
+  for (const id of watching.slice(0, FOLLOWED)) {
+    const entry = await context.find(id)
+    lines.push(entry === undefined ? `${id} is gone` : describe(context, entry))
+  }
+  return lines
+}
+
 /** Ids are keys, and `constructor` is an id. */
 function bare(record: Readonly<Record<string, string>>): Record<string, string> {
   return Object.assign(Object.create(null), record)
@@ -149,34 +166,6 @@ function describe(context: Context, entry: Entry): string {
 function stampOf(context: Context, entry: Entry): string {
   const seen = context.observe(entry)
   return `${entry.session.statusSeq}.${entry.activity?.activitySeq ?? 0}.${finished(entry, seen) ?? 'running'}`
-}
-
-/** Told to the owner once. */
-export async function noticesFor(context: Context, own: Entry): Promise<readonly string[]> {
-  const clash = own.activity?.clash
-  if (clash === undefined) return []
-  // Of two calls at once only the one that removes the mark tells it.
-  let mine = false
-  await context.store.sessions.change(own.session.id, (current) => {
-    if (current?.activity?.clash === undefined) return undefined
-    mine = true
-    const { clash: _, ...activity } = current.activity
-    return { activity }
-  })
-  if (!mine) return []
-  const { at, pid, outcome } = clash
-  return Object.hasOwn(CLASHES, outcome) ? [CLASHES[outcome](at, pid)] : [] // a newer version may know others
-}
-
-const CLASHES: Readonly<Record<Clash['outcome'], (at: string, pid: number) => string>> = {
-  refused: (at, pid) =>
-    `At ${at} process ${pid} tried to act as this session and was refused. Two programs use one session id.`,
-  'taken-over': (at, pid) =>
-    `At ${at} process ${pid} took this session over from another server. Two programs use one session id.`,
-  'opened-twice': (at, pid) =>
-    `At ${at} this conversation was opened in process ${pid} too. What is said there belongs to another session; this one keeps its name and mail.`,
-  branched: (at, pid) =>
-    `At ${at} this conversation was still open in process ${pid}, which keeps its session and mail. Here it is a session of its own, whatever was said before.`,
 }
 
 /** Leaves word with the hooks of all who follow a session that it has changed. A follower that cannot be told looks later. */

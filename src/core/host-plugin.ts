@@ -4,7 +4,9 @@
  * What an IDE gets never throws (see {@link silenced}): a bus that cannot be reached must not break a turn.
  */
 
+import type { Action } from './action.ts'
 import type { ProcessRef } from './ports.ts'
+import type { HostExecutor } from './ports-actions.ts'
 
 /** What is true of one host, whatever its hooks are called. */
 export interface HostTraits {
@@ -18,26 +20,45 @@ export interface HostTraits {
   readonly injection: 'kept' | 'per-request'
   /** Ways an idle session of this host can be woken, best first. */
   readonly doors: readonly string[]
+  /** What this plugin, or the host behind it, does to tabs when asked. */
+  readonly executor?: HostExecutor
+  /** Its hooks at prompts stand behind a gate, which starts them only where something may be due. */
+  readonly gated?: true
+  /** One client process runs several conversations at once, so the process says nothing about which one it is. */
+  readonly sharesClient?: true
+  /** The host itself never has one conversation open in two clients: its key alone says which session it is. */
+  readonly opensOnce?: true
+  /** One server serves all of them too, and the host says with no call whose it is: the model passes its id each time. */
+  readonly sharedServer?: boolean
 }
+
+/**
+ * What a host shows beside the moments of a turn: it waits for the person; the person has answered, and work goes on; the
+ * turn was broken off, and nothing may start another one in its place.
+ */
+export type Notice = 'needs_permission' | 'needs_input' | 'working' | 'idle'
 
 /** The conversation a call is about. */
 export interface Conversation {
   /** The host's id of it. May change while the session stays the same; any text. */
   readonly hostKey: string
   readonly projectPath?: string | undefined
+  /** Kept in the record of the session; empty where there is none any more, undefined where the host does not say. */
   readonly model?: string | undefined
   readonly scene?: string | undefined
   /** True where an agent that the session started itself is at work: it is told nothing, and nothing is marked as told. */
   readonly isSubagent?: boolean | undefined
   /** The program the conversation runs in. Its end ends the session. */
   readonly client?: ProcessRef | undefined
-  /** True where that program runs several conversations at once: then it does not say which one this is. */
-  readonly isClientShared?: boolean | undefined
   /** Where the host keeps the conversation. */
   readonly transcript?: string | undefined
   /** What the host calls it; becomes its name where that is free. */
   readonly title?: string | undefined
+  /** Its terminal: the pane, and the socket of the multiplexer that owns it. */
   readonly pane?: string | undefined
+  readonly terminal?: string | undefined
+  /** The token by which a conversation that create_session opened names its record. Also found in the first prompt. */
+  readonly spawn?: string | undefined
 }
 
 /** Text for the model: facts, with peers' words fenced and attributed. */
@@ -63,14 +84,24 @@ export interface ContinueMoment {
   readonly isHeld?: boolean
   /** At `stop`: tasks that go on in the background. */
   readonly background?: number
+  /** At `stop`: the host has prompts of its own to come, at times it keeps. */
+  readonly isScheduled?: boolean
 }
 
 export interface ToolResult {
+  /** As the host calls it, with whatever it puts before our name. */
   readonly tool: string
+  /** What the tool answered, in the form the host has it: a CallToolResult, its text, or the object itself. */
+  readonly result?: unknown
 }
 
 export interface ToolResultReply {
-  readonly injection: Injection
+  readonly injection?: Injection
+  /**
+   * What the host has to do to its tabs now. Taken from the queue of its executor, never from the result: whoever gets an
+   * action is the only one who does, and nobody gets it again.
+   */
+  readonly actions?: readonly Action[]
 }
 
 export interface HostPlugin {
@@ -82,10 +113,7 @@ export interface HostPlugin {
   onToolResult(conversation: Conversation, result: ToolResult): Promise<ToolResultReply | undefined>
   /** The conversation begins or comes back. Registers the session if it is new. */
   onStart(conversation: Conversation, source: StartSource): Promise<Started | undefined>
-  /** The host waits for the person. */
-  onNotice(conversation: Conversation, waitsFor: 'needs_permission' | 'needs_input'): Promise<void>
-  /** The person ended the turn: nothing is said to a model that was just told to stop. */
-  onCancel(conversation: Conversation): Promise<void>
+  onNotice(conversation: Conversation, notice: Notice): Promise<void>
   /** The wake file changed: the text that starts a turn, or undefined where none is due. */
   onWake(conversation: Conversation): Promise<string | undefined>
   /** The conversation ends for good. */
@@ -110,7 +138,6 @@ export function silenced(plugin: HostPlugin, report: (method: string, fault: unk
     onToolResult: quiet('onToolResult', plugin.onToolResult.bind(plugin)),
     onStart: quiet('onStart', plugin.onStart.bind(plugin)),
     onNotice: quiet('onNotice', plugin.onNotice.bind(plugin)),
-    onCancel: quiet('onCancel', plugin.onCancel.bind(plugin)),
     onWake: quiet('onWake', plugin.onWake.bind(plugin)),
     onEnd: quiet('onEnd', plugin.onEnd.bind(plugin)),
   }

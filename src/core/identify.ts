@@ -8,9 +8,10 @@ import { cleanId, quote, requireId } from './ids.ts'
 import { LIMITS } from './limits.ts'
 import { lastSignMs } from './liveness.ts'
 import type { Entry, ProcessRef } from './ports.ts'
+import { bound, opens, spawnedId } from './spawn.ts'
 
 /**
- * Host > hook > start hook of our client > configuration > what this connection registered > the `sessionId` argument.
+ * Host > hook > start hook of our client > the token of its opening > configuration > what this connection registered > the `sessionId` argument.
  * @throws BusError IDENTITY_MISMATCH when the argument contradicts a stronger source, SESSION_IN_USE when it names, or the
  *   connection still speaks for, a session that belongs to another live process; BAD_ID. Nothing is changed then, but the
  *   rightful owner is told.
@@ -18,8 +19,14 @@ import type { Entry, ProcessRef } from './ports.ts'
 export async function identify(context: Context, hints: CallerHints): Promise<Caller> {
   const { connection, host, argument, argumentMeans = 'caller' } = hints
   const vouched =
-    hints.hostSays ?? (await fromHook(context, hints.hookSays)) ?? (await fromStart(context, host)) ?? hints.configured
+    hints.hostSays ??
+    (await fromHook(context, hints.hookSays)) ??
+    (await fromStart(context, host)) ??
+    (await fromSpawn(context, hints)) ??
+    hints.configured
   const strong = vouched === undefined ? undefined : cleanId(vouched)
+  if (strong === undefined && argument !== undefined && argument !== connection.own)
+    await turnsOutShared(context, hints)
   const known = strong ?? connection.own
   const asCaller = (id: string, verified: boolean) => speakFor(context, hints, id, verified, strong !== undefined)
 
@@ -42,18 +49,59 @@ export async function identify(context: Context, hints: CallerHints): Promise<Ca
   }
   if (known !== undefined) return asCaller(known, true)
   const [only, ...more] = connection.named
-  if (only === undefined) return { kind: 'nobody', connection, host }
-  if (more.length === 0) return asCaller(only, false)
+  if (only === undefined && !(host.shared && argumentMeans === 'registers')) return { kind: 'nobody', connection, host }
+  const isShared = host.shared || more.length > 0 || (await isSharedSession(context, only))
+  if (only !== undefined && !isShared) return asCaller(only, false)
+  const speaksFor =
+    only === undefined
+      ? 'all sessions of its host'
+      : `${connection.named.size === 1 ? 'session' : `${connection.named.size} sessions`} (${[...connection.named].slice(0, 5).join(', ')})${more.length === 0 ? ' and may speak for others' : ''}`
   throw new BusError(
     'BAD_INPUT',
-    `This server speaks for ${connection.named.size} sessions (${[...connection.named].slice(0, 5).join(', ')}), and the call does not say for which.`,
+    `This server speaks for ${speaksFor}, and the call does not say for which.`,
     'Pass sessionId.',
   )
+}
+
+/**
+ * One session of the connection forgot to say its id when it registered; another one that is told apart by its argument
+ * shows that the connection is not that one’s alone.
+ */
+async function turnsOutShared(context: Context, { connection, argument }: CallerHints): Promise<void> {
+  if (connection.own === undefined || !(await isSharedSession(context, argument))) return
+  connection.named.add(connection.own)
+  delete connection.own
+}
+
+async function isSharedSession(context: Context, id: string | undefined): Promise<boolean> {
+  return id !== undefined && (await context.find(id))?.session.host.shared === true
 }
 
 /** The session that the start hook of our client bound to it. */
 async function fromStart(context: Context, host: CallerHost): Promise<string | undefined> {
   return host.client === undefined ? undefined : (await context.store.hosts.ofClient(host.client))?.sessionId
+}
+
+/** The session that was made for our client, which has no hook that could say so. Its first call binds it. */
+async function fromSpawn(context: Context, { spawn, host }: CallerHints): Promise<string | undefined> {
+  const id = spawnedId(spawn)
+  const entry = id === undefined ? undefined : await context.find(id)
+  const isOurs = (ref: ProcessRef) => host.client !== undefined && sameProcess(ref, host.client)
+  if (id === undefined || entry === undefined || !opens(spawn, entry, isOurs)) return undefined
+  if (entry.session.spawn?.boundAt !== undefined) return id
+  let isBound = false
+  await context.store.sessions.change(id, (current) => {
+    if (current === undefined || !opens(spawn, current, isOurs)) return undefined
+    isBound = true
+    const facts = {
+      ...current.session.host,
+      ...host,
+      doors: current.session.host.doors,
+      server: context.processes.self,
+    }
+    return { session: { ...bound(current.session, context.nowIso()), host: facts } }
+  })
+  return isBound ? id : undefined
 }
 
 /** A hook may name a session whose recorded client is an ancestor of this server; anyone else’s word is ignored. */
@@ -96,9 +144,11 @@ async function mayActAs(context: Context, hints: CallerHints, id: string): Promi
 type Standing = 'ours' | 'free' | 'same-client' | 'other'
 
 function standing(context: Context, hints: CallerHints, entry: Entry): Standing {
-  const { client, server } = entry.session.host
+  const { client, server, shared } = entry.session.host
   const { self } = context.processes
   if (server !== undefined && sameProcess(server, self)) return 'ours'
+  // Its plugin made it and knows no process to compare with; the first server that names it serves it.
+  if (shared && client === undefined && server === undefined) return 'free'
   const serverLives = server !== undefined && context.processes.check(server) !== 'gone'
   if (client !== undefined && hints.host.client !== undefined && sameProcess(client, hints.host.client)) {
     return serverLives ? 'same-client' : 'free'
@@ -149,9 +199,14 @@ export async function noteClash(
   pid = context.processes.self.pid,
 ): Promise<void> {
   const clash = { at: context.nowIso(), pid, outcome }
-  await context.store.sessions
-    .change(id, (entry) => (entry?.activity === undefined ? undefined : { activity: { ...entry.activity, clash } }))
-    .catch(() => undefined)
+  try {
+    const entry = await context.store.sessions.change(id, (current) =>
+      current?.activity === undefined ? undefined : { activity: { ...current.activity, clash } },
+    )
+    if (entry?.session.host.hooked) await context.store.hosts.mark(entry.session.host.hostKey)
+  } catch {
+    // the refusal says what is wrong; the owner is told at the next one
+  }
 }
 
 /**

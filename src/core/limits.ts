@@ -49,6 +49,14 @@ export const LIMITS = {
   wakePatienceMs: 10_000,
   /** A wait's edge outlives its answer by this, so that two waits in turn still see each other, ms. */
   edgeGraceMs: 10_000,
+  /** A created session that has not shown itself by then has failed, ms. */
+  spawnWaitMs: 60_000,
+  /** How long an answer waits for a host that performs an action by itself, ms. */
+  actionWaitMs: 5_000,
+  /** Between two looks at such an action, ms. */
+  actionLookMs: 100,
+  /** Actions are kept so long, to tell how they ended, ms. */
+  actionKeptMs: 24 * 60 * 60_000,
   /** State changes a record remembers, so that a cursor never misses one in between. */
   trail: 16,
 } as const

@@ -5,6 +5,7 @@ import type { Finished } from './answers.ts'
 import { LIMITS } from './limits.ts'
 import type { Entry, Life, ProcessRef } from './ports.ts'
 import { isClosed } from './session.ts'
+import { neverRegistered } from './spawn.ts'
 import { storedTtl } from './ttl.ts'
 
 export interface Observed {
@@ -19,6 +20,9 @@ export type CheckLife = (ref: ProcessRef) => Life
 export function observed(entry: Entry, check: CheckLife, nowMs: number): Observed {
   const { activity } = entry
   const { client } = entry.session.host
+  if (neverRegistered(entry.session, nowMs)) {
+    return { state: 'ended', evidence: `never registered within ${LIMITS.spawnWaitMs / 1000} s`, life: 'unknown' }
+  }
   const life = client === undefined ? 'unknown' : check(client)
   if (life === 'gone') return { state: 'ended', evidence: `its client, process ${client?.pid}, is gone`, life }
   if (activity === undefined) return { state: 'unknown', evidence: 'nothing was observed yet', life }
@@ -29,6 +33,10 @@ export function observed(entry: Entry, check: CheckLife, nowMs: number): Observe
       evidence: `no sign of life since ${activity.lastSeenAt}, and its client cannot be checked`,
       life,
     }
+  }
+  // That a program of many tabs is alive says nothing of a tab whose turn may have ended without a word.
+  if (entry.session.host.shared && activity.state === 'working' && nowMs - lastSignMs(entry, nowMs) > LIMITS.quietMs) {
+    return { state: 'unknown', evidence: `it was working, and has been silent since ${activity.lastSeenAt}`, life }
   }
   return { state: activity.state, evidence: activity.evidence, life }
 }

@@ -5,7 +5,7 @@ import type { Context } from './context.ts'
 import { BusError } from './errors.ts'
 import { isId, quote } from './ids.ts'
 import { LIMITS } from './limits.ts'
-import { alternative, fold } from './name.ts'
+import { alternative, fold, requireName } from './name.ts'
 import { label, type Session } from './session.ts'
 
 /**
@@ -18,12 +18,43 @@ export async function takeName(context: Context, name: string, id: string): Prom
 }
 
 /** Takes `name`, or `name-2`, `name-3`, ...: for sessions that were not asked what they are called. */
-export async function takeFreeName(context: Context, name: string, id: string): Promise<string | undefined> {
+async function takeFreeName(context: Context, name: string, id: string): Promise<string | undefined> {
   for (let n = 1; n < 100; n++) {
     const candidate = n === 1 ? name : alternative(name, n)
     if ((await tryTake(context, candidate, id)) === id) return candidate
   }
   return undefined
+}
+
+/** Takes the first of `texts` that a name can be made of, with a number where it is taken; `session` where there is none. */
+export async function takeNameOutOf(
+  context: Context,
+  texts: readonly (string | undefined)[],
+  id: string,
+): Promise<string | undefined> {
+  for (const text of [...texts, 'session']) {
+    const name = text === undefined ? undefined : nameIn(text)
+    const taken = name === undefined ? undefined : await takeFreeName(context, name, id)
+    if (taken !== undefined) return taken
+  }
+  return undefined
+}
+
+/** The last part of a path of any system. */
+export function folderOf(projectPath: string | undefined): string | undefined {
+  return projectPath?.split(/[\\/]/).filter(Boolean).at(-1)
+}
+
+function nameIn(text: string): string | undefined {
+  const letters = text
+    .normalize('NFKC')
+    .replace(/[^\p{L}\p{M}\p{N} ._-]+/gu, '-')
+    .replace(/^[^\p{L}\p{N}]+/u, '')
+  try {
+    return requireName([...letters].slice(0, 40).join(''))
+  } catch {
+    return undefined // nothing of it may stand in a name
+  }
 }
 
 /** The owner of the name afterwards. */

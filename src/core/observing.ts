@@ -6,17 +6,36 @@ import { LIMITS } from './limits.ts'
 import type { Entry } from './ports.ts'
 
 /** The same state again is written at most every 30 s, as a sign of life. */
-export async function observeAs(
+export async function observeAs(context: Context, entry: Entry, state: ActivityState, evidence: string): Promise<void> {
+  const nowMs = context.clock.now()
+  const { activity } = entry
+  const isStale = activity === undefined || nowMs - Date.parse(activity.lastSeenAt) > LIMITS.beatMs
+  if (activity?.state === state && !isStale) return
+  await writeObserved(context, entry, state, evidence)
+}
+
+/**
+ * A turn is over, or the conversation is. Written always: a turn that only the gate noted is in the record from now on, so
+ * that waiters see it begin and end, and the note goes.
+ */
+export async function observeEnd(
   context: Context,
   entry: Entry,
   state: ActivityState,
   evidence: string,
   background?: number,
 ): Promise<void> {
-  const nowMs = context.clock.now()
-  const { activity } = entry
-  const isStale = activity === undefined || nowMs - Date.parse(activity.lastSeenAt) > LIMITS.beatMs
-  if (activity?.state === state && !isStale && (background ?? 0) === (activity.background ?? 0)) return
+  await writeObserved(context, entry, state, evidence, background)
+  await context.store.hosts.endTurn(entry.session.host.hostKey)
+}
+
+async function writeObserved(
+  context: Context,
+  entry: Entry,
+  state: ActivityState,
+  evidence: string,
+  background?: number,
+): Promise<void> {
   await context.store.sessions.change(entry.session.id, (current) => {
     if (current?.activity === undefined) return undefined
     const next = observe(current.activity, state, evidence, context.nowIso())

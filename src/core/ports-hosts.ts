@@ -46,6 +46,16 @@ export interface HostStore {
   /** Leaves word that the next hook of a conversation has something to look at. */
   mark(hostKey: string): Promise<void>
   unmark(hostKey: string): Promise<void>
+  /** Leaves the next prompt to the gate alone, where nothing is marked by then. @returns false where it was so already. */
+  gate(hostKey: string): Promise<boolean>
+  ungate(hostKey: string): Promise<void>
+  /**
+   * What the gate does at a prompt: notes that a person began a turn. Until it is ended, every look at the session of that
+   * conversation shows the turn, and every change of its activity writes it down.
+   */
+  beginTurn(hostKey: string): Promise<void>
+  /** Forgets the note. To be called once the record holds the turn, by the hooks of the conversation alone. */
+  endTurn(hostKey: string): Promise<void>
   /** Touches the file a host watches: the only thing a wake is on disk. @returns its path, for the host to watch. */
   touchWake(hostKey: string): Promise<string>
 }

@@ -5,11 +5,14 @@
 
 import type { Activity } from './activity.ts'
 import type { Message, Place, Sent } from './message.ts'
+import type { ActionStore } from './ports-actions.ts'
 import type { HostStore, ShownStore } from './ports-hosts.ts'
 import type { ProcessRef } from './process-ref.ts'
 import type { Session } from './session.ts'
+import type { Watch } from './watch-port.ts'
 
 export type { ProcessRef } from './process-ref.ts'
+export type { Watch } from './watch-port.ts'
 
 /** `unknown` is an answer: it is never rounded to alive or gone. */
 export type Life = 'alive' | 'gone' | 'unknown'
@@ -78,9 +81,14 @@ export interface EntryChange {
 }
 
 export interface SessionStore {
-  /** Undefined when there is no such session. @throws BusError STORE_UNREADABLE when there is one that cannot be read. */
+  /** With a turn that only the gate has noted laid over the activity, here and wherever an entry is handed out. Undefined when there is no such session. @throws BusError STORE_UNREADABLE when there is one that cannot be read. */
   read(id: string): Promise<Entry | undefined>
   list(): Promise<Listing>
+  /**
+   * Activity records that hold a wait for `target`, also one that is over. Only looks; what cannot be read is left out, and
+   * on a bus of many thousand sessions only those that changed last are looked at.
+   */
+  waitersOf(target: string): Promise<readonly Activity[]>
   /**
    * Read, decide, write, under this session's own lock: the only way a record changes.
    * `decide` sees the newest record and may throw to change nothing.
@@ -95,12 +103,6 @@ export interface SessionStore {
   remove(id: string, still: (entry: Entry) => boolean): Promise<boolean>
   /** Calls `hint` with an id when a record may have changed, or without when anything may have. Hints may be missed: look again in time. */
   watch(hint: (id: string | undefined) => void): Watch
-}
-
-export interface Watch {
-  /** `events`, or `polling` where the system refuses or cannot deliver events. */
-  readonly mode: 'events' | 'polling'
-  close(): void
 }
 
 /** The right to deliver one message, held by one reader. Ends with exactly one of the two calls. */
@@ -146,6 +148,8 @@ export interface InboxStore {
   deliver(message: Message, options?: { readonly asRecord?: boolean }): Promise<'stored' | 'already'>
   /** Also returns abandoned claims to the inbox first. An inbox that does not exist is empty. */
   unread(id: string): Promise<Unread>
+  /** How many messages are unread. Only looks: what a reader that is gone still holds is not counted. */
+  count(id: string): Promise<number>
   /** Undefined when another reader was faster; a reason when nobody may read it, e.g. damaged and set aside now. */
   claim(id: string, messageId: string): Promise<Claim | Skipped | undefined>
   /** Looks without taking. */
@@ -205,6 +209,7 @@ export interface Store {
   readonly follow: FollowStore
   readonly shown: ShownStore
   readonly hosts: HostStore
+  readonly actions: ActionStore
   /** Removes leftovers of processes that are gone. @returns how many. */
   tidy(): Promise<number>
   close(): void

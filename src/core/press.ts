@@ -6,18 +6,28 @@ import { wantsTurn } from './due.ts'
 import type { ContinueMoment, Injection } from './host-plugin.ts'
 import { LIMITS } from './limits.ts'
 import type { Message } from './message.ts'
-import { observeAs } from './observing.ts'
+import { observeAs, observeEnd } from './observing.ts'
 import type { Entry } from './ports.ts'
+import { settleGate, ungate } from './prompt-gate.ts'
 import { compose } from './reminder.ts'
 import { unreadMessages } from './tell.ts'
 
-export async function turnEnds(context: Context, entry: Entry, moment: ContinueMoment): Promise<Injection | undefined> {
-  const { id } = entry.session
+export async function turnEnds(
+  context: Context,
+  entry: Entry,
+  moment: ContinueMoment,
+  isGated: boolean,
+): Promise<Injection | undefined> {
+  const { id, host } = entry.session
   const background = moment.background ?? 0
   // First idle, then the look: a sender that comes later sees an idle session and wakes it.
-  await observeAs(context, entry, background > 0 ? 'working' : 'idle', 'the turn ended', background)
+  await observeEnd(context, entry, background > 0 ? 'working' : 'idle', 'the turn ended', background)
   const unread = await unreadMessages(context, id)
-  if (unread.length === 0) return undefined
+  if (unread.length === 0) {
+    if (isGated) await settleGate(context, id, moment.isScheduled)
+    return undefined
+  }
+  if (isGated) await ungate(context, entry)
   let due: readonly Message[] = []
   let holds = false
   await context.store.shown.change(id, (shown) => {
@@ -40,7 +50,13 @@ export async function turnEnds(context: Context, entry: Entry, moment: ContinueM
   // Not what `entry` knows: it was set to idle above.
   await observeAs(context, { ...entry, activity: undefined }, 'working', 'the turn goes on: mail came')
   const text = compose({
-    identity: { id, name: entry.session.name, task: entry.session.task, neighbours: [] },
+    identity: {
+      id,
+      name: entry.session.name,
+      task: entry.session.task,
+      neighbours: [],
+      passesId: host.shared === true,
+    },
     introduce: false,
     fresh: due,
     changes: [],

@@ -94,6 +94,8 @@ function hostOf(context: Context, host: CallerHost, hostKey: string): Session['h
     ...(host.client !== undefined && { client: host.client }),
     server: context.processes.self,
     ...(host.pane !== undefined && { pane: host.pane }),
+    ...(host.terminal !== undefined && { terminal: host.terminal }),
     doors: host.doors,
+    ...(host.shared && { shared: true }),
   }
 }

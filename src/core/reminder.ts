@@ -16,6 +16,8 @@ export interface Identity {
   readonly task: string
   /** Names of other open sessions in the same project. */
   readonly neighbours: readonly string[]
+  /** One server serves several sessions: the tools know whose call it is from the argument `sessionId` alone. */
+  readonly passesId?: boolean
 }
 
 export interface ReminderFacts {
@@ -40,9 +42,12 @@ export function compose(facts: ReminderFacts): string | undefined {
   return [identityLine(facts.identity, facts.introduce), ...lines].join('\n')
 }
 
-function identityLine({ id, name, task, neighbours }: Identity, isFull: boolean): string {
+function identityLine({ id, name, task, neighbours, passesId }: Identity, isFull: boolean): string {
   const who = name === undefined ? `session ${id}` : `session ${quoted(name)} (id ${id})`
-  const is = `session-mcp: this is ${who} on the bus that the AI sessions of this machine share.`
+  const argument = passesId
+    ? ` One server answers the tools of all sessions here: each call says whose it is with sessionId "${id}".`
+    : ''
+  const is = `session-mcp: this is ${who} on the bus that the AI sessions of this machine share.${argument}`
   if (!isFull) return is
   const others =
     neighbours.length === 0
@@ -51,7 +56,8 @@ function identityLine({ id, name, task, neighbours }: Identity, isFull: boolean)
           .slice(0, 6)
           .map(quoted)
           .join(', ')}${neighbours.length > 6 ? ` and ${neighbours.length - 6} more` : ''}.`
-  const register = task === '' ? ' It has not said yet what it works on; update_session takes the task.' : ''
+  const takes = passesId ? `sessionId "${id}", task and projectPath` : 'the task'
+  const register = task === '' ? ` It has not said yet what it works on; update_session takes ${takes}.` : ''
   return `${is} ${others}${register} Tools: list_sessions, send_message, read_inbox, wait_for_sessions.`
 }
 

@@ -1,8 +1,9 @@
 /** list_sessions and query_session: who is there, and what is known of one. */
 
-import { ACTIVITIES } from './activity.ts'
+import { ACTIVITIES, type Activity } from './activity.ts'
 import { pathsOf, resolve } from './address.ts'
 import type { ListAnswer, SessionRow, SessionView } from './answers.ts'
+import type { ActionAnswer } from './answers-actions.ts'
 import type { ListInput } from './bus.ts'
 import type { Caller } from './caller.ts'
 import type { Context } from './context.ts'
@@ -10,11 +11,11 @@ import { BusError } from './errors.ts'
 import { quote } from './ids.ts'
 import { utf8Bytes } from './json.ts'
 import { LIMITS } from './limits.ts'
-import { type CheckLife, expiresAtMs, finished } from './liveness.ts'
+import { type CheckLife, expiresAtMs, finished, type Observed } from './liveness.ts'
 import { fold } from './name.ts'
 import type { Entry, Skipped } from './ports.ts'
 import { projectKey } from './project.ts'
-import { isClosed, type Session, STATUSES } from './session.ts'
+import { isClosed, type Session, type Spawn, STATUSES } from './session.ts'
 import { clip } from './text.ts'
 
 const ROW_TASK_CHARS = 120
@@ -69,10 +70,6 @@ export async function query(context: Context, target: string, caller: Caller): P
   const seen = context.observe(entry)
   const expiresMs = expiresAtMs(entry, clock.now(), context.defaultTtlMs)
   const willExpire = isClosed(session) || seen.life !== 'alive'
-  const edges =
-    activity?.waitingFor.filter(
-      (edge) => Date.parse(edge.until) > clock.now() && context.processes.check(edge.owner) !== 'gone',
-    ) ?? []
   return {
     ...(await rowOf(context, entry, context.processes.check)),
     task: session.task,
@@ -82,6 +79,7 @@ export async function query(context: Context, target: string, caller: Caller): P
     metadata: session.metadata,
     ...(session.result !== undefined && { result: session.result }),
     ...(session.model !== undefined && { model: session.model }),
+    ...(session.scene !== undefined && { scene: session.scene }),
     ...(activity !== undefined && { activitySince: activity.since, lastSeenAt: activity.lastSeenAt }),
     evidence: seen.evidence,
     ...(activity?.lastTurn !== undefined && { lastTurn: activity.lastTurn }),
@@ -94,7 +92,7 @@ export async function query(context: Context, target: string, caller: Caller): P
     }),
     wakeable: session.wakeable,
     doors: session.host.doors,
-    waitingFor: [...new Set(edges.flatMap((edge) => edge.targets))],
+    waitingFor: waitingFor(context, activity),
     watching: session.watching,
     followers: await store.follow.followers(session.id),
     damagedMessages: (await store.inbox.damaged(session.id)).length,
@@ -105,14 +103,33 @@ export async function query(context: Context, target: string, caller: Caller): P
     ...(willExpire && { expiresAt: new Date(expiresMs).toISOString() }),
     ...(session.parentSessionId !== undefined && { parentSessionId: session.parentSessionId }),
     ...(session.spawnedBy !== undefined && { spawnedBy: session.spawnedBy }),
+    ...(session.spawn !== undefined && { opened: await openingOf(context, session.spawn, seen) }),
   }
 }
 
+/** How the opening of a created session went. One that never showed itself has failed, whatever its executor said. */
+async function openingOf(context: Context, spawn: Spawn, seen: Observed): Promise<ActionAnswer> {
+  const base = { id: spawn.action, kind: 'create' } as const
+  if (spawn.boundAt !== undefined) return { ...base, state: 'done', evidence: `registered at ${spawn.boundAt}` }
+  if (seen.state === 'ended') return { ...base, state: 'failed', evidence: seen.evidence }
+  const action = await context.store.actions.find(spawn.executor, spawn.action)
+  const state = action?.state === 'unknown' ? 'unknown' : 'requested'
+  return { ...base, state, evidence: `${action?.evidence ?? 'asked for'}; not registered yet` }
+}
+
 export async function rowOf(context: Context, entry: Entry, check: CheckLife): Promise<SessionRow> {
+  return { ...sightOf(context, entry, check), ...(await unreadOf(context, entry.session.id)) }
+}
+
+/** A row as far as the records tell it: everything but the mail. */
+export function sightOf(
+  context: Context,
+  entry: Entry,
+  check: CheckLife,
+): Omit<SessionRow, 'unread' | 'oldestUnreadSeconds'> {
   const { session } = entry
   const seen = context.observe(entry, check)
   const done = finished(entry, seen)
-  const mail = await unreadOf(context, session.id)
   return {
     id: session.id,
     ...(session.name !== undefined && { name: session.name }),
@@ -126,12 +143,20 @@ export async function rowOf(context: Context, entry: Entry, check: CheckLife): P
     ...(session.groupId !== undefined && { groupId: session.groupId }),
     ...(session.progress !== undefined && { progress: clip(session.progress, ROW_TASK_CHARS) }),
     updatedAt: session.updatedAt,
-    ...mail,
   }
 }
 
+/** Ids of the sessions it waits for now: a wait that ran out, or whose owner is gone, is none. */
+export function waitingFor(context: Context, activity: Activity | undefined, check?: CheckLife): string[] {
+  const life = check ?? context.processes.check
+  const running = activity?.waitingFor.filter(
+    (edge) => Date.parse(edge.until) > context.clock.now() && life(edge.owner) !== 'gone',
+  )
+  return [...new Set(running?.flatMap((edge) => edge.targets) ?? [])]
+}
+
 /** One inbox that cannot be read must not hide all other sessions. */
-function skippedBy(fault: unknown, { session }: Entry): Skipped {
+export function skippedBy(fault: unknown, { session }: Entry): Skipped {
   if (fault instanceof BusError && fault.code === 'STORE_UNREADABLE') return { what: session.id, why: fault.message }
   throw fault
 }
@@ -150,7 +175,12 @@ export async function unreadOf(
   return { unread: ids.length, oldestUnreadSeconds: Math.round(ageMs / 1000) }
 }
 
-function filterOf(context: Context, input: ListInput, check: CheckLife): (entry: Entry) => boolean {
+/** @throws BusError BAD_INPUT for a status or an activity that does not exist. */
+export function filterOf(
+  context: Context,
+  input: Omit<ListInput, 'limit' | 'cursor'>,
+  check: CheckLife,
+): (entry: Entry) => boolean {
   const key = input.projectPath === undefined ? undefined : context.projectKeyOf(input.projectPath)
   const group = input.groupId === undefined ? undefined : fold(input.groupId)
   const text = input.text === undefined ? undefined : fold(input.text)

@@ -1,20 +1,18 @@
 /** send_message: one file into each recipient's inbox, and the sender's half of a wake. */
 
 import { type Addressee, address } from './address.ts'
-import type { Delivery, NotDelivered, SendAnswer } from './answers.ts'
+import type { NotDelivered, SendAnswer } from './answers.ts'
 import type { SendInput } from './bus.ts'
 import { type Caller, HUMAN_ID } from './caller.ts'
 import { type Context, notRegistered } from './context.ts'
-import { ring } from './door.ts'
 import { BusError, refusal } from './errors.ts'
 import { quote } from './ids.ts'
 import { utf8Bytes } from './json.ts'
 import { LIMITS } from './limits.ts'
-import { finished } from './liveness.ts'
 import { type Message, messageId } from './message.ts'
 import { label } from './session.ts'
 import { requireBody, requireUnicode } from './text.ts'
-import { countWakes, planWake } from './wake.ts'
+import { wakeAll } from './wake-recipients.ts'
 
 export async function send(context: Context, caller: Caller, input: SendInput): Promise<SendAnswer> {
   const from = senderOf(caller)
@@ -90,7 +88,7 @@ export async function send(context: Context, caller: Caller, input: SendInput): 
     messageId: base.id,
     sentAt: base.sentAt,
     from: from.name,
-    to: await wakeAll(context, from.id, base, stored),
+    to: await wakeAll(context, from, base, stored),
     ...(skipped.length > 0 && { skipped }),
   }
 }
@@ -150,76 +148,4 @@ async function messageBehind(context: Context, id: string, replyTo: string): Pro
     `replyTo ${quote(replyTo)} is no message this session received or sent. Nothing was sent.`,
     'Copy the id of a message from read_inbox, or leave replyTo out and name the recipient in to.',
   )
-}
-
-async function wakeAll(
-  context: Context,
-  senderId: string,
-  message: Pick<Message, 'activate' | 'intent' | 'hops'>,
-  stored: readonly Addressee[],
-): Promise<readonly Delivery[]> {
-  const nowMs = context.clock.now()
-  const before = message.activate === 'never' ? {} : countWakes(await wakesBefore(context, senderId, stored), [], nowMs)
-  const woken: string[] = []
-  const deliveries: Delivery[] = []
-  for (const { id, entry } of stored) {
-    if (entry === undefined) {
-      deliveries.push({
-        id,
-        stored: true,
-        activity: 'unknown',
-        wake: { outcome: 'none', evidence: 'the person reads it with `session-mcp inbox`' },
-      })
-      continue
-    }
-    // Looked at again after the message is there: a turn that ended meanwhile did not see it, one that ends now will.
-    const now = entry.session.host.doors.length === 0 ? entry : ((await context.find(id)) ?? entry)
-    const seen = context.observe(now)
-    const plan = planWake({
-      activate: message.activate,
-      intent: message.intent,
-      hops: message.hops,
-      recipient: now.session,
-      activity: now.activity,
-      observed: seen.state,
-      recentWakesMs: before[id] ?? [],
-      wokenSoFar: woken.length,
-    })
-    // Hooks that have nothing to look at do not even start; and the turn that is asked for next takes the mark away again.
-    if (entry.session.host.hooked) await context.store.hosts.mark(entry.session.host.hostKey).catch(() => undefined)
-    let wake = plan.answer
-    if (plan.touch) {
-      try {
-        wake = await ring(context, now)
-        if (wake.outcome === 'unknown') woken.push(id)
-      } catch (fault) {
-        // The message is stored; a wake that failed must not look like a send that failed.
-        wake = {
-          outcome: 'unavailable',
-          evidence: `the wake file could not be touched: ${fault instanceof Error ? fault.message : String(fault)}`,
-        }
-      }
-    }
-    const done = finished(entry, seen)
-    deliveries.push({
-      id,
-      ...(entry.session.name !== undefined && { name: entry.session.name }),
-      stored: true,
-      activity: seen.state,
-      ...(done !== undefined && { finished: done }),
-      wake,
-    })
-  }
-  if (woken.length > 0)
-    await context.store.sent.setWakes(senderId, countWakes(before, woken, nowMs)).catch(() => undefined)
-  return deliveries
-}
-
-/** Only who has a door can be woken, so only then is there anything to count. A person’s prompt begins the count anew. */
-async function wakesBefore(context: Context, senderId: string, stored: readonly Addressee[]) {
-  if (!stored.some(({ entry }) => (entry?.session.host.doors.length ?? 0) > 0)) return {}
-  const prompted = (await context.find(senderId))?.activity?.lastHumanPrompt
-  const sinceMs = prompted === undefined ? 0 : Date.parse(prompted)
-  const wakes = await context.store.sent.wakes(senderId)
-  return Object.fromEntries(Object.entries(wakes).map(([id, times]) => [id, times.filter((ms) => ms > sinceMs)]))
 }

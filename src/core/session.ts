@@ -2,6 +2,7 @@
 
 import type { Json } from './json.ts'
 import { LIMITS } from './limits.ts'
+import type { HostExecutor } from './ports-actions.ts'
 import type { ProcessRef } from './process-ref.ts'
 
 export const STATUSES = ['active', 'paused', 'blocked', 'completed', 'cancelled'] as const
@@ -19,11 +20,31 @@ export interface SessionHost {
   readonly client?: ProcessRef
   /** The server that speaks for the session now. Its end ends nothing. */
   readonly server?: ProcessRef
+  /** Where its terminal can be found: the pane, and the socket of the multiplexer that owns it. */
   readonly pane?: string
+  readonly terminal?: string
+  /** The host's name for it as a background job. */
+  readonly job?: string
+  /** What the host's own plugin does to its tabs. */
+  readonly executor?: HostExecutor
   /** True once the host's hooks have spoken: they tell the session of mail and changes. */
   readonly hooked?: boolean
+  /** True where one server speaks for all sessions of the host: an argument tells them apart. */
+  readonly shared?: boolean
   /** Ways this host can be woken while idle; empty = none. */
   readonly doors: readonly string[]
+}
+
+/** How a created session is bound to its record. */
+export interface Spawn {
+  /** `{id}.{secret}`, given to the new conversation alone. */
+  readonly token: string
+  /** The action that opened it, and whose queue it was in. */
+  readonly action: string
+  readonly executor: string
+  readonly at: string
+  /** When the new conversation showed itself. */
+  readonly boundAt?: string
 }
 
 /** One change of state, remembered so that a waiter with a cursor sees states that came and went between two calls. */
@@ -54,7 +75,9 @@ export interface Session {
   readonly tags: readonly string[]
   readonly metadata: Readonly<Record<string, Json>>
   readonly parentSessionId?: string
+  /** The session, or `human`, that opened it with create_session. */
   readonly spawnedBy?: string
+  readonly spawn?: Spawn
   /** Ids of the sessions this one follows. */
   readonly watching: readonly string[]
   /** False = never wake me. */

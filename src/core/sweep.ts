@@ -27,6 +27,7 @@ export async function sweep(context: Context, options: { readonly dryRun?: boole
     })
   }
   const staying = new Set(entries.map(({ session }) => session.id).filter((id) => !removed.has(id)))
+  if (!dryRun) await store.actions.drop(new Date(context.clock.now() - LIMITS.actionKeptMs).toISOString())
   const mail = await sweepMail(context, staying, dryRun)
   return {
     dryRun,
@@ -44,6 +45,10 @@ async function removeSession(context: Context, entry: Entry): Promise<boolean> {
   if (!(await store.sessions.remove(session.id, (current) => !context.isHidden(current)))) return false
   for (const name of [session.name, ...session.aliases]) {
     if (name !== undefined) await store.names.drop(fold(name), session.id)
+  }
+  if (session.host.hooked) {
+    await store.hosts.ungate(session.host.hostKey)
+    await store.hosts.endTurn(session.host.hostKey)
   }
   for (const target of session.watching) await store.follow.drop(target, session.id)
   for (const follower of await store.follow.followers(session.id)) await store.follow.drop(session.id, follower)

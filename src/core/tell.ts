@@ -1,9 +1,10 @@
 /** What a session is told: what is new to it, at a start everything, and each thing once. */
 
 import type { Context } from './context.ts'
-import { changesFor, noticesFor } from './follow.ts'
+import { changesFor, followedNow } from './follow.ts'
 import type { HostTraits } from './host-plugin.ts'
 import type { Message } from './message.ts'
+import { noticesFor } from './notices.ts'
 import type { Entry } from './ports.ts'
 import { compose } from './reminder.ts'
 import { isClosed, label } from './session.ts'
@@ -24,7 +25,8 @@ export async function tell(
   const { session } = entry
   const everything = traits.injection === 'per-request'
   const unread = await unreadMessages(context, session.id)
-  const changes = await changesFor(context, entry)
+  // What is made anew for each request has to say again how things stand; what is kept says each change once.
+  const changes = everything ? await followedNow(context, entry) : await changesFor(context, entry)
   const notices = await noticesFor(context, entry)
   let fresh: readonly Message[] = unread
   const hasTold = unread.length > 0 || (await context.store.shown.read(session.id)).messages.length > 0
@@ -45,6 +47,7 @@ export async function tell(
       id: session.id,
       name: session.name,
       task: session.task,
+      passesId: session.host.shared === true,
       neighbours: telling.at === 'start' || everything ? await neighbours(context, entry) : [],
     },
     introduce: telling.at === 'start' || everything,

@@ -4,6 +4,7 @@ import { claudeCode } from './claude-code/host.ts'
 import { codex } from './codex/host.ts'
 import { copilot } from './copilot/host.ts'
 import { cursor } from './cursor/host.ts'
+import { engineer } from './engineer/host.ts'
 import { gemini } from './gemini/host.ts'
 import { generic } from './generic/host.ts'
 import type { Environment, Host } from './host.ts'
@@ -11,7 +12,18 @@ import { msun } from './msun/host.ts'
 import { opencode } from './opencode/host.ts'
 import { vscode } from './vscode/host.ts'
 
-export const HOSTS: readonly Host[] = [claudeCode, codex, copilot, cursor, gemini, msun, opencode, vscode, generic]
+export const HOSTS: readonly Host[] = [
+  claudeCode,
+  codex,
+  copilot,
+  cursor,
+  engineer,
+  gemini,
+  msun,
+  opencode,
+  vscode,
+  generic,
+]
 
 /**
  * The host whose known name appears in `clientName` as whole words; the longest such name wins, so `cursor-vscode` is

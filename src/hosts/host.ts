@@ -27,6 +27,58 @@ export interface Host {
   readonly doors: readonly string[]
   /** Where nothing of the host watches a wake file: how the process that sends begins a turn. Bounded in time, never throws. */
   openDoor?(call: DoorCall, env: Environment): Promise<DoorAnswer>
+  /** One server process serves all its sessions: they are told apart by the `sessionId` argument. */
+  readonly sharedServer?: boolean
+  /** How a session of it is started in a terminal. Absent where that is not known. */
+  readonly launch?: Launch
+  /** What its terminal shows. Absent where nobody has recorded it: then nothing is typed into it. */
+  readonly screen?: Screen
+  /**
+   * Environment variables by which its processes know which session they belong to: a session that is started from
+   * another one must not have them. Who started whom (`CLAUDE_CODE_LAUNCHED_BY_SESSION_IDS`) is none of them, and stays.
+   */
+  readonly identityEnv?: readonly string[]
+  /** How a conversation that has ended is opened again: the words before its id. */
+  readonly resume?: readonly string[]
+}
+
+/** What a new session is given. Its prompt may be any text, and may begin with a dash. */
+export interface Wanted {
+  readonly name?: string
+  readonly model?: string
+  readonly prompt: string
+}
+
+/** An argument array, never a line for a shell. No flag in it loosens what the host asks its person about. */
+export interface Launch {
+  /** Looked up in PATH. */
+  readonly program: string
+  args(wanted: Wanted): readonly string[]
+  /** Environment variables that tell the new session who started it, passed on where the starter has them. */
+  readonly lineageEnv?: readonly string[]
+}
+
+/** What is on the screen of an idle or working session, told from the screen alone. */
+export interface Screen {
+  /** Undefined where no input line is to be seen: a dialog, another program, an unknown version. */
+  read(shown: Shown): Reading | undefined
+  /** Typed by a person to rename the conversation, and what the screen says then. */
+  readonly rename?: { line(name: string): string; said(name: string): string }
+  /** What a person types to change the model, and what comes with it. */
+  readonly setModel?: (model: string) => string
+}
+
+export interface Shown {
+  /** The lines from top to bottom, without trailing blanks and blank lines at the end. */
+  readonly lines: readonly string[]
+  /** The same without dim text, in which hosts show what could be typed. */
+  readonly bright: readonly string[]
+}
+
+export interface Reading {
+  /** What stands in the input line. */
+  readonly input: string
+  readonly isWorking: boolean
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -50,6 +102,13 @@ export function sessionInMeta(host: Host, meta: Readonly<Record<string, unknown>
 export function sessionInEnvironment(host: Host, env: Environment): string | undefined {
   const value = host.envSession === undefined ? undefined : env[host.envSession]
   return value === '' ? undefined : value
+}
+
+/** The pane a process runs in, and the socket of its multiplexer (tmux manual, "ENVIRONMENT", read 2026-11). */
+export function terminalIn(env: Environment): { readonly pane?: string; readonly terminal?: string } {
+  const pane = env['TMUX_PANE']
+  const terminal = env['TMUX']?.split(',')[0]
+  return pane === undefined || !/^%\d{1,9}$/.test(pane) || !terminal ? {} : { pane, terminal }
 }
 
 /** The longest wait this host allows for a call, ms. A limit the user lowered counts; one the user raised does not. */

@@ -9,14 +9,15 @@ import type {
   ServerRequest,
 } from '@modelcontextprotocol/sdk/types.js'
 import type { Bus } from '../core/bus.ts'
-import type { Connection } from '../core/caller.ts'
+import type { Caller, Connection } from '../core/caller.ts'
 import type { ProcessRef } from '../core/ports.ts'
+import { SPAWN_ENV } from '../core/spawn.ts'
 import { detectHost } from '../hosts/detect.ts'
-import { type Environment, sessionInEnvironment, sessionInMeta, waitCeilingMs } from '../hosts/host.ts'
+import { type Environment, sessionInEnvironment, sessionInMeta, terminalIn, waitCeilingMs } from '../hosts/host.ts'
 import type { Log } from '../tools/define.ts'
 import { type CallDeps, callTool, isBarrier } from '../tools/registry.ts'
 import type { HandOvers } from './hand-over.ts'
-import { RPC } from './messages.ts'
+import { RPC, rpcFault } from './messages.ts'
 
 export type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>
 
@@ -31,6 +32,8 @@ export interface CallSetting {
   /** The process behind the client. */
   readonly client?: ProcessRef | undefined
   readonly handOvers: HandOvers
+  /** What the calls of this client have in common. */
+  readonly connection: Connection
   /** What the client said of itself in `initialize`. */
   clientInfo(): Implementation | undefined
 }
@@ -42,7 +45,6 @@ export interface Calls {
 }
 
 export function createCalls(setting: CallSetting): Calls {
-  const connection: Connection = { named: new Set() }
   const running = new Set<Promise<unknown>>()
   /** Done when the calls that later ones build on are done: a session that is being registered can act right after. */
   let barrier: Promise<unknown> = Promise.resolve()
@@ -51,7 +53,7 @@ export function createCalls(setting: CallSetting): Calls {
     const progress = progressOf(extra, setting.log)
     await after
     const { result, handOver } = await callTool(name, request.params?.['arguments'], {
-      ...about(setting, connection, extra),
+      ...about(setting, extra),
       progress: progress?.line,
     })
     progress?.end()
@@ -79,13 +81,18 @@ export function createCalls(setting: CallSetting): Calls {
   }
 }
 
-/** An error that the SDK answers with this code. */
-export function rpcFault(code: number, message: string): Error {
-  return Object.assign(new Error(message), { code })
+/** Who asks for something that is no tool. Whoever cannot be told may look all the same. */
+export async function callerOf(setting: CallSetting, extra: Extra): Promise<Caller> {
+  const { hints } = about(setting, extra)
+  try {
+    return await setting.bus.identify(hints)
+  } catch {
+    return { kind: 'nobody', connection: hints.connection, host: hints.host }
+  }
 }
 
-function about(setting: CallSetting, connection: Connection, extra: Extra): CallDeps {
-  const { bus, toolsets, env, log, name, client } = setting
+function about(setting: CallSetting, extra: Extra): CallDeps {
+  const { connection, bus, toolsets, env, log, name, client } = setting
   const info = setting.clientInfo()
   const host = detectHost(info?.name)
   return {
@@ -105,12 +112,15 @@ function about(setting: CallSetting, connection: Connection, extra: Extra): Call
       hostSays: sessionInMeta(host, extra._meta),
       isSubagent: host.isSubagent?.(extra._meta ?? {}),
       configured: setting.sessionId ?? sessionInEnvironment(host, env),
+      spawn: env[SPAWN_ENV],
       host: {
         kind: host.kind,
         // A door exists only where the host’s own hooks say so; whoever registers through a tool alone has none.
         doors: [],
         ...(info !== undefined && { version: info.version }),
         ...(client !== undefined && { client }),
+        ...terminalIn(env),
+        ...(host.sharedServer && { shared: true }),
       },
     },
   }

@@ -1,6 +1,7 @@
 /** One line of input is one JSON-RPC message, or something that deserves an answer saying why it is not. */
 
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js'
+import { refuse } from '../tools/result.ts'
 
 /** JSON-RPC 2.0, section 5.1. */
 export const RPC = {
@@ -8,6 +9,9 @@ export const RPC = {
   invalidRequest: -32600,
   methodNotFound: -32601,
   invalidParams: -32602,
+  internalError: -32603,
+  /** MCP, resources. */
+  resourceNotFound: -32002,
 } as const
 
 /** An answer to something that was no proper request. `id` is null where it could not be told. */
@@ -26,6 +30,24 @@ export type Parsed =
 export function rpcError(id: RequestId | null, code: number, message: string): RpcError {
   return { jsonrpc: '2.0', id, error: { code, message } }
 }
+
+/** An error that the SDK answers with this code. */
+export function rpcFault(code: number, message: string, data?: unknown): Error {
+  return Object.assign(new Error(message), { code, ...(data !== undefined && { data }) })
+}
+
+/** A refusal of the bus, as the answer to a request that has no other place for it. */
+export function rpcFaultOf(fault: unknown, data: object = {}): Error {
+  const { error } = refuse(fault)
+  const code = NOT_FOUND.includes(error.code)
+    ? RPC.resourceNotFound
+    : error.code.startsWith('BAD_')
+      ? RPC.invalidParams
+      : RPC.internalError
+  return rpcFault(code, `${error.message} ${error.hint}`, { ...data, code: error.code })
+}
+
+const NOT_FOUND: readonly string[] = ['SESSION_NOT_FOUND', 'NOT_REGISTERED', 'BAD_ID']
 
 export function parseLine(bytes: Buffer): Parsed {
   let text: string

@@ -6,10 +6,12 @@ import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import { ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { listTools } from '../tools/registry.ts'
 import { resolveToolsets } from '../tools/toolsets.ts'
-import { type CallSetting, createCalls, rpcFault } from './calls.ts'
+import { type CallSetting, callerOf, createCalls, type Extra } from './calls.ts'
 import { settleOnSend } from './hand-over.ts'
 import { INSTRUCTIONS } from './instructions.ts'
-import { RPC } from './messages.ts'
+import { RPC, rpcFault } from './messages.ts'
+import { promptMethods } from './prompts.ts'
+import { createResources, type Resources } from './resources.ts'
 import { createStdioTransport } from './stdio.ts'
 import { divert } from './stdout.ts'
 
@@ -37,6 +39,7 @@ export interface Serving {
   close(): Promise<void>
 }
 
+const CAPABILITIES = { tools: {}, resources: { listChanged: true }, prompts: {}, completions: {} }
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 /** How long calls that were cut off may take to give back what they hold, ms. */
 const WIND_DOWN_MS = 300
@@ -53,13 +56,28 @@ export async function serveStdio(options: ServeOptions): Promise<Serving> {
 
   const server = new Server(
     { name: 'session-mcp', title: 'Session MCP', version: options.version },
-    { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
+    { capabilities: CAPABILITIES, instructions: INSTRUCTIONS },
   )
-  const calls = createCalls({ ...options, toolsets, handOvers, clientInfo: () => server.getClientVersion() })
+  const setting: CallSetting = {
+    ...options,
+    toolsets,
+    handOvers,
+    connection: { named: new Set() },
+    clientInfo: () => server.getClientVersion(),
+  }
+  const calls = createCalls(setting)
+  const who = (extra: Extra) => callerOf(setting, extra)
+  const resources = createResources({ ...options, callerOf: who, listChanged: () => server.sendResourceListChanged() })
+  const methods: Resources['methods'] = {
+    'tools/call': calls.run,
+    ...resources.methods,
+    ...promptMethods({ ...options, callerOf: who }),
+  }
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: listTools(toolsets) }))
   // Not a handler of the SDK's schema: that one drops the key __proto__ and answers `arguments: null` with a type dump.
   server.fallbackRequestHandler = (request, extra) => {
-    if (request.method === 'tools/call') return calls.run(request, extra)
+    const method = Object.hasOwn(methods, request.method) ? methods[request.method] : undefined
+    if (method !== undefined) return method(request, extra)
     throw rpcFault(RPC.methodNotFound, `Method not found: ${request.method}`)
   }
   server.onerror = (fault) => log('info', 'mcp.error', { fault: fault.message })
@@ -75,6 +93,7 @@ export async function serveStdio(options: ServeOptions): Promise<Serving> {
 
   async function windDown(): Promise<void> {
     for (const signal of SIGNALS) io.signals.off(signal, stop)
+    resources.close()
     await soon(calls.idle().then(() => handOvers.idle()))
     try {
       await options.onClose?.()

@@ -61,6 +61,7 @@ export function memoryInbox(clock: Pick<Clock, 'now'>, limit: number, sent: Sent
       }
       return { ids: idsIn(id, 'unread'), claimed: idsIn(id, 'claimed').length, skipped: [] }
     },
+    count: async (id) => idsIn(id, 'unread').length,
     async claim(id, messageId) {
       const kept = boxOf(id).get(messageId)
       if (kept?.place !== 'unread') return undefined
@@ -105,13 +106,14 @@ export function memoryInbox(clock: Pick<Clock, 'now'>, limit: number, sent: Sent
 }
 
 export function createWatchers() {
-  const hints = new Set<(id: string) => void>()
+  const hints = new Set<(id: string | undefined) => void>()
   return {
-    tell(id: string): void {
+    /** Without an id where anything may have changed. */
+    tell(id: string | undefined): void {
       for (const hint of [...hints]) hint(id)
     },
-    add(hint: (id: string) => void): Watch {
-      const own = (id: string) => hint(id)
+    add(hint: (id: string | undefined) => void): Watch {
+      const own = (id: string | undefined) => hint(id)
       hints.add(own)
       return { mode: 'events', close: () => hints.delete(own) }
     },

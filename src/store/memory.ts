@@ -3,10 +3,12 @@
  * that need a bus of their own; nothing outlives the process. Another handle on the same data is the same store.
  */
 
+import { withTurn } from '../core/activity.ts'
 import { isMessageId, type Sent } from '../core/message.ts'
 import type { Clock, Entry, SentStore, SessionStore, Store } from '../core/ports.ts'
 import type { Binding, HostStore, Shown } from '../core/ports-hosts.ts'
 import { NOTHING_SHOWN } from '../core/shown.ts'
+import { memoryActions } from './memory-actions.ts'
 import { beforeFirst, checked, createWatchers, memoryInbox } from './memory-inbox.ts'
 
 export interface MemoryStoreOptions {
@@ -19,11 +21,13 @@ export interface MemoryStoreOptions {
 export function memoryStore(options: MemoryStoreOptions = {}): Store {
   const { clock = { now: () => Date.now() }, inboxLimit = 10_000 } = options
   const sent = memorySent()
+  const watchers = createWatchers()
+  const turns = new Map<string, string>()
   const names = new Map<string, { readonly id: string; readonly atMs: number }>()
   const followers = new Map<string, Set<string>>()
   const shown = new Map<string, Shown>()
   return {
-    sessions: memorySessions(),
+    sessions: memorySessions(watchers, turns),
     inbox: memoryInbox(clock, inboxLimit, sent),
     sent,
     names: {
@@ -61,7 +65,16 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
         if (next !== undefined) shown.set(id, next)
       },
     },
-    hosts: memoryHosts(),
+    actions: memoryActions(),
+    hosts: memoryHosts({
+      async beginTurn(hostKey) {
+        if (!turns.has(checked(hostKey))) turns.set(hostKey, new Date(clock.now()).toISOString())
+        watchers.tell(undefined)
+      },
+      async endTurn(hostKey) {
+        turns.delete(checked(hostKey))
+      },
+    }),
     async tidy() {
       return 0
     },
@@ -74,15 +87,27 @@ function bare<T>(record: Readonly<Record<string, T>>): Readonly<Record<string, T
   return Object.assign(Object.create(null), record)
 }
 
-function memorySessions(): SessionStore {
+function memorySessions(watchers: ReturnType<typeof createWatchers>, turns: ReadonlyMap<string, string>): SessionStore {
   const entries = new Map<string, Entry>()
-  const watchers = createWatchers()
+  const look = (entry: Entry): Entry => {
+    const { hooked, hostKey } = entry.session.host
+    const turnAt = hooked ? turns.get(hostKey) : undefined
+    return entry.activity && turnAt ? { ...entry, activity: withTurn(entry.activity, turnAt) } : entry
+  }
+  const read = (id: string) => {
+    const entry = entries.get(checked(id))
+    return entry && look(entry)
+  }
   return {
-    read: async (id) => entries.get(checked(id)),
-    list: async () => ({ entries: [...entries.values()], skipped: [] }),
+    read: async (id) => read(id),
+    list: async () => ({ entries: [...entries.values()].map(look), skipped: [] }),
+    waitersOf: async (target) =>
+      [...entries.values()].flatMap(({ activity }) =>
+        activity?.waitingFor.some(({ targets }) => targets.includes(target)) ? [activity] : [],
+      ),
     async change(id, decide) {
       // Nothing waits between the look and the write: one process changes one record at a time anyway.
-      const before = entries.get(checked(id))
+      const before = read(id)
       const change = decide(before)
       const session = change?.session ?? before?.session
       if (change === undefined || session === undefined) return before
@@ -92,7 +117,7 @@ function memorySessions(): SessionStore {
       return after
     },
     async remove(id, still) {
-      const entry = entries.get(checked(id))
+      const entry = read(id)
       if (entry !== undefined && still(entry)) return false
       if (entries.delete(id)) watchers.tell(id)
       return true
@@ -126,7 +151,8 @@ function memorySent(): SentStore {
   }
 }
 
-function memoryHosts(): HostStore {
+function memoryHosts(turns: Pick<HostStore, 'beginTurn' | 'endTurn'>): HostStore {
+  const gated = new Set<string>()
   const bindings = new Map<string, Binding>()
   const latest = (matches: (binding: Binding) => boolean) =>
     [...bindings.values()]
@@ -158,6 +184,13 @@ function memoryHosts(): HostStore {
     async unmark(hostKey) {
       checked(hostKey)
     },
+    async gate(hostKey) {
+      return gated.size < gated.add(checked(hostKey)).size
+    },
+    async ungate(hostKey) {
+      gated.delete(checked(hostKey))
+    },
+    ...turns,
     async touchWake(hostKey) {
       return `wakes/${checked(hostKey)}`
     },

@@ -53,6 +53,36 @@ export function parseStat(row: string): Seen | undefined {
   return { ppid: Number(ppid), start, isZombie: /^[ZXx]/.test(state) }
 }
 
+/**
+ * Whether a process belongs to the group that its terminal's keys reach. False also for one that is stopped, and for one
+ * that cannot be looked at.
+ */
+export function isInForeground(pid: number): boolean {
+  if (!Number.isInteger(pid) || pid < 1 || pid > MAX_PID) return false
+  if (process.platform !== 'linux') return foregroundFromPs(pid)
+  try {
+    const row = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    // proc_pid_stat(5): after the command come the state, the parent, the group, the session, the terminal, and its group.
+    const [state = '', , group, , , foreground] = row.slice(row.lastIndexOf(')') + 2).split(' ')
+    return group !== undefined && group === foreground && !/^[ZXxTt]/.test(state)
+  } catch {
+    return false // gone, or hidden
+  }
+}
+
+function foregroundFromPs(pid: number): boolean {
+  const { stdout, status } = process
+    .getBuiltinModule('node:child_process')
+    .spawnSync('/bin/ps', ['-o', 'pgid=,tpgid=,stat=', '-p', String(pid)], {
+      env: { LC_ALL: 'C' },
+      encoding: 'utf8',
+      timeout: 2_000,
+      windowsHide: true,
+    })
+  const [, group, foreground, state = ''] = /^\s*(\d+)\s+(\d+)\s+(\S+)/.exec(status === 0 ? stdout : '') ?? []
+  return group !== undefined && group === foreground && !/^[ZT]/.test(state)
+}
+
 /** Asks `ps`, for systems without /proc. The flags are POSIX's plus `lstart`, which macOS and procps both have. */
 export function fromPs(pid: number): Sight {
   // A fixed zone and language, or the same process would have two start times for two callers.

@@ -18,11 +18,15 @@ import { watchSession } from './coordination/watch-session.ts'
 import type { Annotations, Log, Tool, ToolContext } from './define.ts'
 import { failure, refuse, success, type ToolResult } from './result.ts'
 import { inputSchema, type ObjectSchema, outputSchema } from './schema.ts'
+import { createSession } from './tabs/create-session.ts'
+import { manageSession } from './tabs/manage-session.ts'
 
 /** Every tool there is, sorted by name. */
 export const TOOLS: readonly Tool[] = [
   completeSession,
+  createSession,
   listSessions,
+  manageSession,
   messageStatus,
   querySession,
   readInbox,

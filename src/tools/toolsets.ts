@@ -11,6 +11,12 @@ export const TOOLSETS = [
     description: 'See other sessions, write to them, wait for them, follow them.',
     default: true,
   },
+  {
+    id: 'tabs',
+    title: 'Tabs',
+    description: 'Open other sessions, and switch to, name, steer, pin and close their tabs.',
+    default: true,
+  },
 ] as const
 
 export type ToolsetId = (typeof TOOLSETS)[number]['id']

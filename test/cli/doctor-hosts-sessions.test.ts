@@ -61,7 +61,7 @@ describe('sessions the host runs', () => {
     peer('readme.json', { pid: child.pid, sessionId: 'x' })
     await place.install()
     const checks = await look()
-    expect(checks).toHaveLength(2)
+    expect(checks).toHaveLength(3)
     expect(checks[1]).toEqual({
       area: 'hosts',
       level: 'warn',
@@ -74,9 +74,9 @@ describe('sessions the host runs', () => {
     running()
     opened = await openBus({ home: place.home, durability: 'process' })
     await place.install()
-    expect(await look()).toHaveLength(2)
+    expect(await look()).toHaveLength(3)
     await opened.store.hosts.bind({ hostKey: 'live-1', sessionId: 'live-1', boundAt: new Date().toISOString() })
-    expect(await look()).toHaveLength(1)
+    expect(await look()).toHaveLength(2)
   })
 
   it.skipIf(process.platform !== 'linux')('are not mistaken for another program with their number', async () => {

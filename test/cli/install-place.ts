@@ -35,6 +35,7 @@ const PACKAGE = {
   'hooks/claude-code.js': "process.stdin.resume().on('end', () => process.exit(0))\n",
   'hooks/codex.js': "process.stdin.resume().on('end', () => process.exit(0))\n",
   'hooks/gate.sh': '',
+  'hooks/statusline.js': '',
 }
 
 export function openPlace(env: Readonly<Record<string, string>> = {}): Place {
@@ -42,7 +43,7 @@ export function openPlace(env: Readonly<Record<string, string>> = {}): Place {
   const userHome = path.join(root, 'home')
   const home = path.join(userHome, '.session-mcp')
   fs.mkdirSync(userHome)
-  const machine: Machine = { userHome, env, isWindows: false, join: path.join, exists: fs.existsSync }
+  const machine: Machine = { userHome, cwd: userHome, env, isWindows: false, join: path.join, exists: fs.existsSync }
   const program = (dist = path.join(root, 'session-mcp', 'dist'), busHome = home): Program => {
     fs.mkdirSync(path.join(dist, 'hooks'), { recursive: true })
     for (const [name, text] of Object.entries(PACKAGE)) {
@@ -54,6 +55,7 @@ export function openPlace(env: Readonly<Record<string, string>> = {}): Place {
       node: process.execPath,
       server: path.join(dist, 'index.js'),
       hooks: path.join(dist, 'hooks'),
+      plugins: path.join(dist, 'plugins'),
       home: busHome,
       isDefaultHome,
       serverArgs: ['--default-ttl=4h', ...(isDefaultHome ? [] : [`--home=${busHome}`])],

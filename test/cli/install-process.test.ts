@@ -48,10 +48,7 @@ describe.skipIf(process.platform === 'win32')('the commands', () => {
     const second = await run('install', 'claude-code')
     expect(second.stdout).toMatch(/^Already installed: Claude Code is wired/)
     const json = JSON.parse((await run('install', '--json')).stdout)
-    expect(json.hosts).toMatchObject([
-      { host: 'claude-code', installed: 'yes' },
-      { host: 'codex', installed: 'no' },
-    ])
+    expect(json.hosts).toContainEqual(expect.objectContaining({ host: 'claude-code', installed: 'yes' }))
     expect((await run('install')).stdout).toMatch(
       /HOST\s+ON THIS MACHINE\s+INSTALLED[\s\S]*claude-code\s+~\/\.claude\s+yes/,
     )

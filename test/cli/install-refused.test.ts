@@ -111,6 +111,7 @@ describe.skipIf(process.platform === 'win32')('what cannot be written', () => {
       node: process.execPath,
       server: path.join(dist, 'index.js'),
       hooks: path.join(dist, 'hooks'),
+      plugins: path.join(dist, 'plugins'),
       home: place.home,
       isDefaultHome: true,
       serverArgs: [],

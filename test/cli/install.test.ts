@@ -26,17 +26,16 @@ describe('what is written', () => {
     const { node, hooks, server } = place.program()
     const script = path.join(hooks, 'claude-code.js')
     const direct = { type: 'command', command: node, args: [script], timeout: 5 }
+    const gate = path.join(hooks, 'gate.sh')
     expect(place.json(place.settings)).toEqual({
       hooks: {
         SessionStart: [{ hooks: [direct] }],
-        UserPromptSubmit: [{ hooks: [direct] }],
+        UserPromptSubmit: [{ hooks: [{ ...direct, command: 'sh', args: [gate, 'prompt', '', node, script] }] }],
         Stop: [{ hooks: [direct] }],
         SessionEnd: [{ hooks: [direct] }],
         Notification: [{ hooks: [direct] }],
         PreToolUse: [{ matcher: 'mcp__(plugin_[A-Za-z0-9-]+_)?session-mcp__.*', hooks: [direct] }],
-        PostToolBatch: [
-          { hooks: [{ ...direct, command: 'sh', args: [path.join(hooks, 'gate.sh'), '', node, script] }] },
-        ],
+        PostToolBatch: [{ hooks: [{ ...direct, command: 'sh', args: [gate, '', node, script] }] }],
         FileChanged: [{ hooks: [{ ...direct, asyncRewake: true }] }],
       },
     })
@@ -72,15 +71,23 @@ describe('what is written', () => {
     const { hooks } = place.json(place.settings) as { hooks: Record<string, [{ hooks: [{ args: string[] }] }]> }
     const args = (event: string) => hooks[event]?.[0].hooks[0].args
     expect(args('Stop')?.slice(1)).toEqual(['--home', program.home])
-    expect(args('PostToolBatch')).toEqual([
-      path.join(program.hooks, 'gate.sh'),
-      program.home,
-      program.node,
-      path.join(program.hooks, 'claude-code.js'),
-      '--home',
-      program.home,
-    ])
+    const gate = path.join(program.hooks, 'gate.sh')
+    const command = [program.home, program.node, path.join(program.hooks, 'claude-code.js'), '--home', program.home]
+    expect(args('PostToolBatch')).toEqual([gate, ...command])
+    expect(args('UserPromptSubmit')).toEqual([gate, 'prompt', ...command])
     expect(place.read(place.servers)).toContain(`--home=${program.home}`)
+  })
+
+  it('puts the gate in front of a prompt hook that an earlier install wrote without it', async () => {
+    await place.install()
+    const now = place.read(place.settings) ?? ''
+    const { node, hooks } = place.program()
+    const direct = { type: 'command', command: node, args: [path.join(hooks, 'claude-code.js')], timeout: 5 }
+    const settings = JSON.parse(now)
+    settings.hooks.UserPromptSubmit = [{ hooks: [direct] }]
+    place.write(place.settings, JSON.stringify(settings))
+    await place.install()
+    expect(place.json(place.settings)).toEqual(JSON.parse(now))
   })
 
   it('keeps backslashes and spaces of Windows paths, and starts Node itself there (C179)', async () => {
@@ -174,7 +181,7 @@ describe('--dry-run', () => {
     expect(settings?.slice(0, 9)).toEqual([
       `--- ${place.settings}`,
       `+++ ${place.settings}`,
-      '@@ -1,3 +1,122 @@',
+      '@@ -1,3 +1,126 @@',
       ' {',
       '-  "model": "opus"',
       '+  "model": "opus",',

@@ -115,6 +115,7 @@ describe('overview', () => {
       session-mcp show builder           everything about it
       session-mcp send builder "..."     write to it
       session-mcp wait builder 審査担当  until they are done
+      session-mcp watch                  the same, live
       session-mcp help                   all commands"
     `)
   })

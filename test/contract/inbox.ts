@@ -42,6 +42,18 @@ export function describeInbox(open: Open): void {
       expect((await mustClaim(at.two, message)).message).toEqual(message)
     })
 
+    it('counting says how many are unread, and changes nothing', async () => {
+      expect(await at.one.inbox.count('b')).toBe(0)
+      const [first, second] = three()
+      await deliver(first, second)
+      expect(await at.two.inbox.count('b')).toBe(2)
+      const claim = await mustClaim(at.one, first)
+      expect(await at.two.inbox.count('b')).toBe(1)
+      await claim.release()
+      await read(second)
+      expect(await at.two.inbox.count('b')).toBe(1)
+    })
+
     it('a message reaches the inbox it names and no other', async () => {
       await deliver(aMessage('b', 1), aMessage('c', 2))
       expect((await at.two.inbox.unread('b')).ids).toHaveLength(1)

@@ -209,6 +209,22 @@ export function describeMarks(open: Open): void {
       await at.one.hosts.unmark('key')
       await at.two.hosts.unmark('key')
     })
+
+    it('a prompt is left to the gate until somebody says otherwise, and whoever says so first learns it', async () => {
+      expect(await at.one.hosts.gate('key')).toBe(true)
+      expect(await at.two.hosts.gate('key')).toBe(false)
+      expect(await at.two.hosts.gate('Key')).toBe(true)
+      await at.two.hosts.ungate('key')
+      await at.one.hosts.ungate('key')
+      expect(await at.one.hosts.gate('key')).toBe(true)
+    })
+
+    it('what the gate noted can be forgotten twice, and before it was noted', async () => {
+      await at.one.hosts.endTurn('key')
+      await at.one.hosts.beginTurn('key')
+      await at.two.hosts.endTurn('key')
+      await at.two.hosts.endTurn('key')
+    })
   })
 
   describe('the rest', () => {

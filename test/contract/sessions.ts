@@ -31,6 +31,28 @@ export function describeSessions(open: Open): void {
       expect(await at.two.sessions.read('a')).toEqual(written)
     })
 
+    it('a record is found by whom it waits for, also where the wait is over', async () => {
+      const owner = { pid: 1, start: '1', boot: 'b', ns: 'n', node: 'm' }
+      const waitFor = (id: string, ...targets: string[]) =>
+        at.one.sessions.change(id, () => ({
+          session: aSession(id),
+          activity: anActivity(id, {
+            waitingFor: [
+              { waitId: 'w', targets, mode: 'all', orMessage: false, owner, until: '2020-01-01T00:00:00.000Z' },
+            ],
+          }),
+        }))
+      await waitFor('lead', 'worker', 'other')
+      await waitFor('Second', 'worker')
+      await waitFor('third', 'worker-2')
+      await make('worker')
+      const found = async (id: string) => (await at.two.sessions.waitersOf(id)).map((each) => each.id).sort()
+      expect(await found('worker')).toEqual(['Second', 'lead'])
+      expect(await found('worker-2')).toEqual(['third'])
+      expect(await found('lead')).toEqual([])
+      expect(await found('nobody')).toEqual([])
+    })
+
     it('decide sees the newest record, and undefined where there is none', async () => {
       await at.one.sessions.change('a', (current) => {
         expect(current).toBeUndefined()
@@ -49,6 +71,48 @@ export function describeSessions(open: Open): void {
       const entry = await make('a')
       expect(await at.two.sessions.change('a', () => undefined)).toEqual(entry)
       expect(await at.two.sessions.change('a', () => ({}))).toEqual(entry)
+    })
+
+    it('a turn that the gate noted is laid over the activity, and the next change of that writes it down', async () => {
+      const hooked = { host: { kind: 'k', hostKey: 'Key', doors: [], hooked: true } } as const
+      const idle = anActivity('a', { state: 'idle', activitySeq: 4 })
+      await at.one.sessions.change('a', () => ({ session: aSession('a', hooked), activity: idle }))
+      await make('b')
+      const hints: (string | undefined)[] = []
+      const watch = at.two.sessions.watch((id) => hints.push(id))
+      await at.one.hosts.beginTurn('Key')
+      await expect.poll(() => hints.length).toBeGreaterThan(0)
+      watch.close()
+
+      const working = { state: 'working', activitySeq: 5, trail: [{ seq: 5, state: 'working' }] }
+      expect((await at.two.sessions.read('a'))?.activity).toMatchObject(working)
+      const states = async () =>
+        Object.fromEntries(
+          (await at.two.sessions.list()).entries.map((entry) => [entry.session.id, entry.activity?.state]),
+        )
+      expect(await states()).toEqual({ a: 'working', b: 'unknown' })
+      await at.one.sessions.change('a', (current) => {
+        expect(current?.activity).toMatchObject(working)
+        return current?.activity && { activity: { ...current.activity, evidence: 'looked' } }
+      })
+      // Written down once: neither the note that is still there nor its end changes anything.
+      expect((await at.two.sessions.read('a'))?.activity).toMatchObject({ ...working, evidence: 'looked' })
+      await at.two.hosts.endTurn('Key')
+      expect((await at.one.sessions.read('a'))?.activity).toMatchObject({ ...working, evidence: 'looked' })
+      expect(await states()).toEqual({ a: 'working', b: 'unknown' })
+    })
+
+    it('a turn that is forgotten before anyone wrote it down never was, and of a session without hooks there is none', async () => {
+      const hooked = { host: { kind: 'k', hostKey: 'key', doors: [], hooked: true } } as const
+      await at.one.sessions.change('a', () => ({ session: aSession('a', hooked), activity: anActivity('a') }))
+      await make('key')
+      await at.one.hosts.beginTurn('key')
+      expect((await at.two.sessions.read('key'))?.activity).toEqual(anActivity('key'))
+      expect((await at.two.sessions.read('a'))?.activity?.state).toBe('working')
+      await at.one.hosts.endTurn('key')
+      expect((await at.two.sessions.read('a'))?.activity).toEqual(anActivity('a'))
+      const listed = (await at.two.sessions.list()).entries.map(({ activity }) => activity?.state)
+      expect(listed).toEqual(['unknown', 'unknown'])
     })
 
     it('a change of one half keeps the other', async () => {

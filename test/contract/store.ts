@@ -2,6 +2,7 @@
 
 import { describe } from 'vitest'
 import type { Store } from '../../src/core/ports.ts'
+import { describeActions } from './actions.ts'
 import { describeInbox } from './inbox.ts'
 import { describeMarks } from './marks.ts'
 import { describeSessions } from './sessions.ts'
@@ -20,5 +21,6 @@ export function describeStore(name: string, open: Open): void {
     describeSessions(open)
     describeInbox(open)
     describeMarks(open)
+    describeActions(open)
   })
 }

@@ -100,6 +100,17 @@ describe('C105: two that answer every message', () => {
     expect(await pair.unread()).toBe(1)
   })
 
+  it('the recipient is told as well, once', async () => {
+    const pair = await openPair()
+    await pair.a.tools.send('shop-2', 'hello')
+    await pair.run(false)
+    const { messages } = await pair.a.tools.read({ peek: true })
+    const recipient = messages.length === 1 ? pair.a : pair.b
+    const told = [await recipient.prompt(ASLEEP), await recipient.prompt(ASLEEP)]
+    expect(told[0]).toMatch(/Mail from "shop(-2)?" is stored but starts no more turns here: 6 in 10 min, or 8 replies/)
+    expect(told[1] ?? '').not.toContain('no more turns')
+  })
+
   it.each([true, false])('stop as well where each always catches the other at work (replies: %s)', async (replies) => {
     const pair = await openPair()
     await pair.a.prompt('Say hello.')

@@ -65,7 +65,7 @@ describe('a door that the sender opens', () => {
     await talk.end()
     expect(await wakeOf(world, 'gone')).toMatchObject({
       outcome: 'unavailable',
-      evidence: expect.stringMatching(/ended/),
+      evidence: expect.stringMatching(/gone/),
     })
     expect(calls).toEqual([])
   })
@@ -129,9 +129,9 @@ describe('a door that the sender opens', () => {
 describe('a host whose program runs several conversations', () => {
   it('each is a session of its own, through clear, and the program does not say which', async () => {
     const world = createWorld()
-    const host = openHost(world)
+    const host = openHost(world, { ...TRAITS, sharesClient: true, opensOnce: true })
     const client = world.process()
-    const shared = { client, isClientShared: true }
+    const shared = { client }
     const [one, two] = [host.talk('one', shared), host.talk('two', shared)]
     await one.start()
     await two.start()
@@ -150,11 +150,11 @@ describe('a turn that the person cancels', () => {
     const world = createWorld()
     const { conversation, prompt } = openHost(world).talk('one')
     await prompt()
-    await createHostPlugin(world.context(), TRAITS).onCancel(conversation)
+    await createHostPlugin(world.context(), TRAITS).onNotice(conversation, 'idle')
     expect((await world.entry('one')).activity).toHaveProperty('cancelledAt')
     expect((await world.entry('one')).activity).toMatchObject({
       state: 'idle',
-      evidence: 'the person cancelled the turn',
+      evidence: 'the turn was broken off',
     })
     await prompt()
     expect((await world.entry('one')).activity).not.toHaveProperty('cancelledAt')

@@ -1,11 +1,13 @@
 /** A host made up for tests: conversations in processes, reported moment by moment as a host’s hooks would. */
 
 import { createHostPlugin } from '../../src/core/attend.ts'
+import { bridged } from '../../src/core/bridge.ts'
 import type {
   ContinueMoment,
   Conversation,
   HostPlugin,
   HostTraits,
+  Notice,
   Started,
   StartSource,
 } from '../../src/core/host-plugin.ts'
@@ -26,7 +28,7 @@ export interface Talk {
   prompt(text?: string): Promise<string | undefined>
   afterTools(): Promise<string | undefined>
   stop(moment?: Omit<ContinueMoment, 'at'>): Promise<string | undefined>
-  notice(waitsFor: 'needs_permission' | 'needs_input'): Promise<void>
+  notice(notice: Notice): Promise<void>
   wake(): Promise<string | undefined>
   end(reason?: string): Promise<void>
 }
@@ -38,7 +40,8 @@ export interface Host {
 }
 
 export function openHost(world: World, traits = KEPT): Host {
-  const plugin = createHostPlugin(world.context(), traits)
+  const context = world.context()
+  const plugin = bridged(context, traits, createHostPlugin(context, traits))
   return {
     plugin,
     talk(hostKey, more = {}) {
@@ -53,7 +56,7 @@ export function openHost(world: World, traits = KEPT): Host {
         prompt: async (text = 'Go on.') => (await plugin.onSend(conversation, text))?.text,
         afterTools: async () => (await plugin.onContinue(conversation, { at: 'tools' }))?.text,
         stop: async (moment = {}) => (await plugin.onContinue(conversation, { at: 'stop', ...moment }))?.text,
-        notice: (waitsFor) => plugin.onNotice(conversation, waitsFor),
+        notice: (notice) => plugin.onNotice(conversation, notice),
         wake: () => plugin.onWake(conversation),
         end: (reason = 'prompt_input_exit') => plugin.onEnd(conversation, reason),
       }

@@ -43,6 +43,7 @@ describe('the plan of a wake', () => {
     ['a chain of 9 replies has used up its hops', { hops: 9 }, 'budget'],
     ['a pair with 6 wakes has used them up', { recentWakesMs: full }, 'budget'],
     ['always does not lift the budget', { recentWakesMs: full, activate: 'always' }, 'budget'],
+    ['nobody is there to be woken', { observed: 'ended' }, 'unavailable'],
     ['a sixth member of one send is not woken', { wokenSoFar: 5 }, 'budget'],
   ]
   it.each(cases)('C022 %s', (_, over, outcome) => {
@@ -56,7 +57,6 @@ describe('the plan of a wake', () => {
     ['idle', 'auto'],
     ['unknown', 'auto'],
     ['needs_input', 'auto'],
-    ['ended', 'auto'],
     ['working', 'always'],
     ['idle', 'always'],
   ])('C103 %s with %s touches the best door, and claims nothing it has not seen', (observed, activate) => {

@@ -1,5 +1,6 @@
 /** A machine made up for tests: a clock that moves when told, processes that can be killed, and the clients on it. */
 
+import type { Operation, OperationInput } from '../../src/core/action.ts'
 import type {
   CompleteAnswer,
   InboxAnswer,
@@ -12,9 +13,11 @@ import type {
   WaitAnswer,
   WatchAnswer,
 } from '../../src/core/answers.ts'
+import type { CreateAnswer, ManageAnswer } from '../../src/core/answers-actions.ts'
 import type {
   Bus,
   CompleteInput,
+  CreateInput,
   HandOver,
   ListInput,
   ReadInput,
@@ -28,6 +31,7 @@ import { type BusDeps, type Context, createContext } from '../../src/core/contex
 import { createBus } from '../../src/core/create-bus.ts'
 import { BusError } from '../../src/core/errors.ts'
 import type { Clock, Entry, Life, ProcessRef, ProjectPath, Store } from '../../src/core/ports.ts'
+import type { Executor } from '../../src/core/ports-actions.ts'
 import { memoryStore } from '../../src/store/memory.ts'
 import { NOON } from '../contract/records.ts'
 
@@ -118,13 +122,17 @@ export interface ClientOptions {
   readonly client?: ProcessRef | null
   readonly doors?: readonly string[]
   readonly kind?: string
+  /** Of a host whose sessions share one server. */
+  readonly shared?: boolean
   readonly ancestors?: readonly ProcessRef[]
   /** An id that the host puts into every call. */
   readonly hostSays?: string
   readonly configured?: string
+  /** The token its environment holds. */
+  readonly spawn?: string
 }
 
-type Says = Partial<Pick<CallerHints, 'argument' | 'argumentMeans' | 'hookSays' | 'hostSays'>>
+type Says = Partial<Pick<CallerHints, 'argument' | 'argumentMeans' | 'hookSays' | 'hostSays' | 'isSubagent'>>
 
 /** The verbs as the tools offer them: who calls is worked out each time. */
 export interface Verbs {
@@ -141,6 +149,8 @@ export interface Verbs {
   watch(...sessions: string[]): Promise<WatchAnswer>
   unwatch(...sessions: string[]): Promise<WatchAnswer>
   complete(input?: CompleteInput): Promise<CompleteAnswer>
+  create(input: CreateInput): Promise<CreateAnswer>
+  manage(session: string, operation: Operation, more?: OperationInput): Promise<ManageAnswer>
   news(): Promise<News | undefined>
 }
 
@@ -162,6 +172,8 @@ export interface WorldOptions {
   readonly defaultTtl?: string
   readonly messageTtl?: string
   readonly doors?: BusDeps['doors']
+  /** What every process of this machine can do to tabs. */
+  readonly executors?: readonly Executor[]
 }
 
 export function createWorld(options: WorldOptions = {}): World {
@@ -201,6 +213,7 @@ export function createWorld(options: WorldOptions = {}): World {
     projects: { resolve: (text) => projects.get(text) ?? plainProject(text) },
     doors: options.doors,
     foldCase: false,
+    executors: options.executors ?? [],
     options: { defaultTtl: options.defaultTtl ?? '4h', messageTtl: options.messageTtl ?? '7d' },
     log: (level, event) => logged.push(`${level} ${event}`),
   })
@@ -214,9 +227,15 @@ export function createWorld(options: WorldOptions = {}): World {
     const caller = (says: Says = {}) =>
       bus.identify({
         connection,
-        host: { kind: given.kind ?? 'test', doors: given.doors ?? [], ...(own !== undefined && { client: own }) },
+        host: {
+          kind: given.kind ?? 'test',
+          doors: given.doors ?? [],
+          ...(given.shared && { shared: true }),
+          ...(own !== undefined && { client: own }),
+        },
         hostSays: given.hostSays,
         configured: given.configured,
+        spawn: given.spawn,
         ...says,
       })
     return {
@@ -301,6 +320,8 @@ function verbs(bus: Bus, caller: Verbs['caller']): Verbs {
     watch: async (...sessions) => bus.watch(await caller(), { sessions }),
     unwatch: async (...sessions) => bus.watch(await caller(), { sessions, unwatch: true }),
     complete: async (input = {}) => bus.complete(await caller(), input),
+    create: async (input) => bus.create(await caller(), input),
+    manage: async (session, operation, more = {}) => bus.manage(await caller(), { session, operation, ...more }),
     news: async () => bus.news(await caller()),
   }
 }

@@ -127,14 +127,14 @@ async function isWokenAgain(host: Host): Promise<void> {
     sleeper.play((request) => {
       if (newIn(request).includes('session-mcp wake')) return readInbox
       const late = async () => {
-        if (newIn(request).includes('in time') && sent.length === 0)
+        if (newIn(request).includes('not too early') && sent.length === 0)
           sent.push((await send(place, 'project', 'too late', '--intent', 'request')).id)
       }
       return { text: `end ${request.turn}`, after: late }
     })
     const tab = await place.tab(withPlugin(host, 'tab'), 'sleeper', '')
     await begin(place, tab, sleeper)
-    await wake(place, sleeper, 'in time')
+    await wake(place, sleeper, 'not too early')
     await until('the late one is read', async () => sent[0] && (await receipt(place, sent[0])).place === 'read')
     await idle(place)
     const last = sleeper.requests.at(-1)

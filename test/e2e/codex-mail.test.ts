@@ -159,7 +159,7 @@ async function waitsForThePerson(): Promise<void> {
     await tab.press('Escape')
     await until('the bus shows the end', async () => (await activity(place)) === 'idle')
     const [only] = Object.values(await place.files('activity'))
-    expect(only).toMatchObject({ evidence: 'the person cancelled the turn' })
+    expect(only).toMatchObject({ evidence: 'the turn was broken off' })
     proof(codex, 'idle after the person ended a turn in the middle of a command')
     const { wake } = await send(place, 'project', 'after that', '--intent', 'request')
     expect(wake).toMatchObject({ outcome: 'unavailable', evidence: expect.stringContaining('until the next prompt') })

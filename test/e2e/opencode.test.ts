@@ -1,6 +1,6 @@
 /** OpenCode on the bus. */
 import { hostTest } from './lab/installed.ts'
-import { opencode } from './lab/opencode.ts'
+import { opencode, withPlugin } from './lab/opencode.ts'
 import { playKilled } from './stories/killed.ts'
 import { playLongMail } from './stories/long-mail.ts'
 import { playLongWait } from './stories/long-wait.ts'
@@ -16,3 +16,8 @@ hostTest('hands over long mail whole', [opencode], playLongMail)
 hostTest('goes on waiting with a cursor, beyond its own limit per call', [opencode], () =>
   playLongWait(opencode, '8s', 5000),
 )
+
+hostTest('with the plugin: one session asks, another answers', [opencode], () =>
+  playReview(withPlugin('run'), withPlugin('run')),
+)
+hostTest('C177: with the plugin: is seen to be gone when it is killed', [opencode], () => playKilled(withPlugin('run')))

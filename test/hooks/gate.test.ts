@@ -1,8 +1,35 @@
 /** What stands around the hook: the shell in front of it, and the second look after a start. */
-import { existsSync, readdirSync, statSync, utimesSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { context, folder, gateFile, hookFile, payload, run, SESSION, send } from './hook.ts'
+import { HUMAN } from '../../src/core/caller.ts'
+import { OTHERS } from '../../src/hosts/claude-code/payload.ts'
+import { openBus } from '../../src/open.ts'
+import {
+  context,
+  folder,
+  gateFile,
+  hookFile,
+  mounted,
+  type Options,
+  payload,
+  type Run,
+  records,
+  run,
+  SESSION,
+  send,
+} from './hook.ts'
 
 describe('the gate in front of the hook', () => {
   const through = (home: string, env: Record<string, string> = {}, explicit = '') =>
@@ -66,6 +93,202 @@ describe('the gate in front of the hook', () => {
     expect(await through(home, id)).toMatchObject({ code: 0, stdout: '', stderr: '' })
     expect(existsSync(home)).toBe(false)
   })
+})
+
+describe('the gate in front of a prompt', () => {
+  const id = { CLAUDE_CODE_SESSION_ID: SESSION }
+  /** Through the gate, as the host runs it. */
+  const prompted = (home: string, over: Record<string, unknown> = {}) =>
+    run(home, payload('UserPromptSubmit', over), {
+      command: ['sh', gateFile, 'prompt', '', process.execPath, hookFile],
+      env: id,
+    })
+  const SHELLS = ['sh', 'dash', 'bash', 'busybox'].filter((shell) => spawnSync(shell, ['--help']).error === undefined)
+  const starting = (home: string, env: Options['env'] = id, shell = 'sh'): Promise<Run> => {
+    const sh = shell === 'busybox' ? (['busybox', 'sh'] as const) : ([shell] as const)
+    return run(home, payload('UserPromptSubmit'), { command: [...sh, gateFile, 'prompt', '', 'echo', 'started'], env })
+  }
+  /** Whether a hook would be started: another program in its place says so. Nothing else is ever said. */
+  async function starts(home: string, env: Options['env'] = id, shell = 'sh'): Promise<boolean> {
+    const { code, stdout, stderr } = await starting(home, env, shell)
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(['', 'started\n']).toContain(stdout)
+    return stdout !== ''
+  }
+  async function started(): Promise<string> {
+    const home = folder()
+    await run(home, payload('SessionStart'))
+    return home
+  }
+  const turns = (home: string) => readdirSync(path.join(home, 'turns'))
+  async function seen(home: string): Promise<string | undefined> {
+    const { bus, close } = await openBus({ home })
+    try {
+      return (await bus.list(HUMAN, {})).sessions[0]?.activity
+    } finally {
+      close()
+    }
+  }
+
+  test.each(SHELLS)('with nothing due, %s starts nothing and notes the turn', async (shell) => {
+    const home = await started()
+    expect(await seen(home)).toBe('idle')
+    expect(await starts(home, id, shell)).toBe(false)
+    expect(turns(home)).toEqual([SESSION])
+    expect(await seen(home)).toBe('working')
+    const { mode, size } = statSync(path.join(home, 'turns', SESSION))
+    expect([mode & 0o777, size]).toEqual([0o600, 0])
+  })
+
+  test('turn after turn is idle, working, idle, and in the record when it is over', async () => {
+    const home = await started()
+    const [before] = records(home, 'activity')
+    for (let turn = 1; turn <= 3; turn++) {
+      expect(await starts(home)).toBe(false)
+      const promptedAt = statSync(path.join(home, 'turns', SESSION)).mtime.toISOString()
+      expect(await seen(home)).toBe('working')
+      expect((await run(home, payload('Stop'))).stdout).toBe('')
+      expect(await seen(home)).toBe('idle')
+      expect(turns(home)).toEqual([])
+      expect(records(home, 'activity')).toMatchObject([
+        {
+          state: 'idle',
+          lastTurn: promptedAt,
+          lastHumanPrompt: promptedAt,
+          activitySeq: Number(before?.['activitySeq']) + 2 * turn,
+        },
+      ])
+    }
+  })
+
+  test('in the middle of a conversation whose start was not seen, the hook starts', async () => {
+    const home = folder()
+    expect(await starts(home)).toBe(true)
+    expect(context(await prompted(home))).toContain(SESSION)
+    await run(home, payload('Stop'))
+    expect(await starts(home)).toBe(false)
+  })
+
+  test('with mail the hook starts; mail that was told is counted at every later prompt until it is read', async () => {
+    const home = await started()
+    await send(home, 'project', 'news', { activate: 'never' })
+    expect(await starts(home)).toBe(true)
+    expect(turns(home)).toEqual([])
+    expect(context(await prompted(home))).toContain('"news"')
+    for (let turn = 0; turn < 2; turn++) {
+      await run(home, payload('Stop'))
+      expect(await starts(home)).toBe(true)
+      expect(context(await prompted(home))).toContain('1 unread message in the inbox of this session, the oldest')
+    }
+    rmSync(path.join(home, 'inboxes', SESSION), { recursive: true })
+    await run(home, payload('Stop'))
+    expect(await starts(home)).toBe(false)
+  })
+
+  test('the prompt of a wake is seen by the hook, and proven', async () => {
+    const home = await started()
+    await send(home, 'project', 'body')
+    // As if the word that the sender left had been taken by a hook in between.
+    rmSync(path.join(home, 'pending', SESSION))
+    const { stderr } = await run(home, payload('FileChanged'))
+    const prompt = String(payload('UserPromptSubmit.wake')['prompt']).replace(/session-mcp wake .*inbox\./, stderr)
+    expect(context(await prompted(home, { prompt }))).toContain('"body"')
+    expect(records(home, 'activity')).toMatchObject([{ lastWake: { turnAt: expect.any(String) } }])
+    expect(records(home, 'activity')[0]).not.toHaveProperty('lastHumanPrompt')
+  })
+
+  test('after a turn that was broken off, or left tasks running, the hook starts: the host may be who prompts', async () => {
+    const home = await started()
+    expect(await starts(home)).toBe(false)
+    expect(await starts(home)).toBe(true)
+    await prompted(home, { prompt: '<task-notification>done</task-notification>' })
+    expect(await starts(home)).toBe(true)
+    await run(home, payload('Stop', { background_tasks: [{ id: '1' }] }))
+    expect(await starts(home)).toBe(true)
+    await run(home, payload('Stop', { session_crons: [{ id: '1' }] }))
+    expect(await starts(home)).toBe(true)
+    await run(home, payload('Stop'))
+    expect(await starts(home)).toBe(false)
+  })
+
+  test('whatever has no id of its own, or one with capital letters, starts the hook', async () => {
+    for (const session_id of ['', 'ABCD-1234', '-', 'a b', '../pending', 'a*']) {
+      const home = folder()
+      await run(home, payload('SessionStart', session_id === '' ? {} : { session_id }))
+      expect(await starts(home, { CLAUDE_CODE_SESSION_ID: session_id }), session_id).toBe(true)
+    }
+    expect(await starts(await started(), {})).toBe(true)
+  })
+
+  test('other hosts that run our hooks out of a conversation start theirs, by the list the hook has', async () => {
+    const home = await started()
+    const named = [...readFileSync(gateFile, 'utf8').matchAll(/\$\{(\w+)\+1\}/g)].map(([, name]) => name)
+    expect(named).toEqual(OTHERS)
+    for (const name of OTHERS) expect(await starts(home, { ...id, [name]: '' })).toBe(true)
+    expect(turns(home)).toEqual([])
+  })
+
+  test('paths may hold spaces, quotes and other letters', async () => {
+    const home = path.join(folder(), `my "bus" it's – 버스 $HOME`)
+    await run(home, payload('SessionStart'))
+    const command = ['sh', gateFile, 'prompt', home, 'echo', 'started'] as const
+    expect(await run('/nowhere', payload('UserPromptSubmit'), { command, env: id })).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: '',
+    })
+    expect(turns(home)).toEqual([SESSION])
+  })
+
+  test.each(SHELLS)('where nothing can be noted, %s says nothing and lets the hook try', async (shell) => {
+    const missing = path.join(folder(), 'nothing')
+    expect(await starts(missing, id, shell)).toBe(true)
+    expect(existsSync(missing)).toBe(false)
+    const file = path.join(folder(), 'file')
+    writeFileSync(file, '')
+    expect(await starts(file, id, shell)).toBe(true)
+    const without = await started()
+    rmSync(path.join(without, 'turns'), { recursive: true })
+    expect(await starts(without, id, shell)).toBe(true)
+    // The hook itself makes what is missing.
+    expect(await prompted(without)).toMatchObject({ code: 0, stdout: '', stderr: '' })
+    expect(turns(without)).toEqual([])
+    if (process.getuid?.() === 0) return
+    const closed = await started()
+    chmodSync(path.join(closed, 'turns'), 0o500)
+    expect(await starts(closed, id, shell)).toBe(true)
+    chmodSync(path.join(closed, 'turns'), 0o700)
+  })
+
+  test('a home that was replaced knows no turn: the hook starts', async () => {
+    const home = path.join(folder(), 'bus')
+    await run(home, payload('SessionStart'))
+    rmSync(home, { recursive: true })
+    expect(await starts(home)).toBe(true)
+    expect(context(await prompted(home))).toContain(SESSION)
+  })
+
+  const asRoot = test.skipIf(process.platform !== 'linux' || process.getuid?.() !== 0)
+  for (const [what, options, spoil] of [
+    ['read-only', 'size=4m', (home: string) => spawnSync('mount', ['-o', 'remount,ro', home])],
+    // Inodes run out as well as blocks.
+    [
+      'full',
+      'size=1m,nr_inodes=64',
+      (home: string) => spawnSync('sh', ['-c', `cd ${home} && i=0; while : >f$i; do i=$((i+1)); done`]),
+    ],
+  ] as const) {
+    asRoot(`a home that is ${what}: silence from the gate and from the hook`, async () => {
+      const home = path.join(folder(), 'bus')
+      mkdirSync(home)
+      await mounted(home, options, async () => {
+        await run(home, payload('SessionStart'))
+        spoil(home)
+        for (const shell of SHELLS) expect(await starts(home, id, shell)).toBe(true)
+        expect(await prompted(home)).toMatchObject({ code: 0, stdout: '', stderr: '' })
+      })
+    })
+  }
 })
 
 describe('after a start', () => {

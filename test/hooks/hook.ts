@@ -1,5 +1,5 @@
 /** Runs the hook as a host does: its own process, a payload on stdin, an environment with the host's variables. */
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -103,4 +103,15 @@ export function records(home: string, name: string): Record<string, unknown>[] {
   return readdirSync(directory)
     .filter((file) => file.endsWith('.json'))
     .map((file) => JSON.parse(readFileSync(path.join(directory, file), 'utf8')))
+}
+
+/** Runs `body` with a file system in memory mounted at a directory; only root may. */
+export async function mounted(directory: string, options: string, body: () => Promise<void>): Promise<void> {
+  const { status, stderr } = spawnSync('mount', ['-t', 'tmpfs', '-o', `${options},mode=0700`, 'tmpfs', directory])
+  if (status !== 0) throw new Error(`tmpfs: ${stderr}`)
+  try {
+    await body()
+  } finally {
+    spawnSync('umount', ['-l', directory])
+  }
 }

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { context, EVENTS, folder, payload, type Run, records, run, SESSION, send } from './hook.ts'
+import { context, EVENTS, folder, mounted, payload, type Run, records, run, SESSION, send } from './hook.ts'
 
 const limitMs = 1_500
 
@@ -102,16 +102,6 @@ describe('home', () => {
     chmodSync(home, 0o700)
   })
 })
-
-async function mounted(directory: string, options: string, body: () => Promise<void>): Promise<void> {
-  const { status, stderr } = spawnSync('mount', ['-t', 'tmpfs', '-o', `${options},mode=0700`, 'tmpfs', directory])
-  if (status !== 0) throw new Error(`tmpfs: ${stderr}`)
-  try {
-    await body()
-  } finally {
-    spawnSync('umount', ['-l', directory])
-  }
-}
 
 describe('clock', () => {
   test('records from the future neither keep a session asleep nor break a turn', async () => {

@@ -73,7 +73,12 @@ describe('a client that connects', () => {
   test('is told who serves it and when the bus matters', async () => {
     const { client } = await connect(fakeBus())
     expect(client.getServerVersion()).toMatchObject({ name: 'session-mcp', version: '1.2.3' })
-    expect(client.getServerCapabilities()).toEqual({ tools: {} })
+    expect(client.getServerCapabilities()).toEqual({
+      tools: {},
+      resources: { listChanged: true },
+      prompts: {},
+      completions: {},
+    })
     expect(client.getInstructions()).toMatch(/update_session[\s\S]*read_inbox/)
   })
 

@@ -6,7 +6,9 @@ import { fakeBus } from './fake-bus.ts'
 /** The least every tool accepts. */
 const MINIMAL: Readonly<Record<string, Record<string, unknown>>> = {
   complete_session: {},
+  create_session: {},
   list_sessions: {},
+  manage_session: { session: 'b', operation: 'switch' },
   message_status: { messageId: 'm-1' },
   query_session: { session: 'b' },
   read_inbox: {},

@@ -62,6 +62,7 @@ export function fakeBus(over: Partial<Bus> = {}): FakeBus {
     update: (caller, input) =>
       note('update', caller, input, { id: 's-1', registered: true, status: 'active', ttl: '4h', projectPath: '/p' }),
     list: (caller, input) => note('list', caller, input, { sessions: [ROW], total: 1, open: 1 }),
+    glance: (caller, input) => note('glance', caller, input, { sessions: [{ ...ROW, waitingFor: [] }] }),
     query: (caller, target) =>
       note('query', caller, target, {
         ...ROW,
@@ -77,6 +78,18 @@ export function fakeBus(over: Partial<Bus> = {}): FakeBus {
         damagedMessages: 0,
         ttl: '4h',
         createdAt: AT,
+      }),
+    create: (caller, input) =>
+      note('create', caller, input, {
+        sessionId: 's-3',
+        host: 'generic',
+        action: { id: 'act-000000001', kind: 'create', state: 'done', evidence: 'a window was opened' },
+      }),
+    manage: (caller, input) =>
+      note('manage', caller, input, {
+        session: input.session,
+        operation: input.operation,
+        action: { id: 'act-000000002', kind: input.operation, state: 'done', evidence: 'the window was told' },
       }),
     send: (caller, input) => note('send', caller, input, { messageId: 'm-1', sentAt: AT, from: 's-1', to: [] }),
     read: (caller, input) => note('read', caller, input, recordingHandOver([])),
@@ -107,6 +120,7 @@ export function fakeBus(over: Partial<Bus> = {}): FakeBus {
         followers: [],
         unread: 0,
       }),
+    onRosterChange: async () => ({ close() {} }),
     news: async () => undefined,
     sweep: async () => ({
       dryRun: false,

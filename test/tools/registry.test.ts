@@ -185,7 +185,7 @@ test('an answer that cannot be turned into a result is given back', async () => 
 
 describe('toolsets', () => {
   test('the default ones serve where none is asked for', () => {
-    expect([...resolveToolsets(undefined)]).toEqual(['coordination'])
+    expect([...resolveToolsets(undefined)]).toEqual(['coordination', 'tabs'])
   })
 
   test('one that does not exist is refused with the nearest', () => {

@@ -1,10 +1,9 @@
 import type { CompleteAnswer } from '../../core/answers.ts'
-import { BusError } from '../../core/errors.ts'
 import { defineCommand } from '../define.ts'
 import { EXIT } from '../exit.ts'
 import type { View } from '../output.ts'
 import { nameOf } from '../session-rows.ts'
-import { onBehalfOf } from '../who.ts'
+import { closingCaller } from '../who.ts'
 import { count, listing, when } from '../words.ts'
 
 export default defineCommand({
@@ -28,18 +27,7 @@ export default defineCommand({
     const { bus, store } = await open()
     const who = await shell()
     const { id } = await bus.query(who.caller, target)
-    const isOwn = who.session?.id === id
-    if (!isOwn && (who.session !== undefined || who.among.length > 0)) {
-      throw new BusError(
-        'IDENTITY_MISMATCH',
-        `This shell runs inside another session, and only ${target} itself or the person may close it. Nothing was changed.`,
-        'Send it a message and ask, or tell the person.',
-      )
-    }
-    const entry = await store.sessions.read(id)
-    if (entry === undefined)
-      throw new BusError('SESSION_NOT_FOUND', `The session ${target} is gone.`, 'See session-mcp list.')
-    const caller = isOwn ? who.caller : onBehalfOf(entry.session)
+    const caller = closingCaller(who, target, id, await store.sessions.read(id))
     const answer = await bus.complete(caller, { result, status: cancelled ? 'cancelled' : 'completed', ttl })
     await out.answer(answer, renderComplete)
     return EXIT.ok

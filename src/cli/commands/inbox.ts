@@ -72,7 +72,7 @@ export function renderInbox(answer: InboxAnswer, view: View, asked: Asked): stri
   ].join('\n')
 }
 
-function messageLines(message: MessageView, view: View): string[] {
+export function messageLines(message: MessageView, view: View): string[] {
   const { paint, columns } = view
   const marks = [
     ago(message.ageSeconds),

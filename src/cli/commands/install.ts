@@ -1,3 +1,4 @@
+import type { Config } from '../../config.ts'
 import { type Context, defineCommand } from '../define.ts'
 import { EXIT } from '../exit.ts'
 import type { WireAnswer } from '../install/install.ts'
@@ -12,19 +13,25 @@ export default defineCommand({
   ],
   args: {
     host: { kind: 'positional', help: 'for example claude-code' },
+    statusline: {
+      kind: 'flag',
+      help: 'also show name, unread and who waits in the host’s status line, if it has none',
+    },
     dryRun: { kind: 'flag', help: 'show every change as a diff and write nothing' },
   },
   examples: [
     { line: 'session-mcp install', does: 'which hosts are here' },
     { line: 'session-mcp install claude-code --dry-run', does: 'what would be written' },
     { line: 'session-mcp install claude-code', does: 'write it' },
+    { line: 'session-mcp install claude-code --statusline', does: 'and the status line' },
   ],
-  async run(context, { host, dryRun }) {
+  async run(context, { host, dryRun, statusline }) {
     const { out } = context
     const { renderHosts, renderInstall } = await import('../install/render.ts')
     if (host !== undefined) {
       const { install } = await import('../install/install.ts')
-      await out.answer<WireAnswer>(await install(await jobOf(context, host, dryRun)), renderInstall)
+      const extras = statusline ? (['statusline'] as const) : []
+      await out.answer<WireAnswer>(await install({ ...(await jobOf(context, host, dryRun)), extras }), renderInstall)
       return EXIT.ok
     }
     const { machineOf, programOf } = await import('../install/machine.ts')
@@ -37,16 +44,25 @@ export default defineCommand({
 })
 
 /** What both directions need. @throws BusError BAD_INPUT for a host that does not exist. */
-export async function jobOf({ config, version, open }: Context, host: string, dryRun: boolean) {
-  const { machineOf, programOf, wiringOf } = await import('../install/machine.ts')
+export async function jobOf({ config: given, version, open }: Context, host: string, dryRun: boolean) {
+  const { configFor, machineOf, programOf, wiringOf } = await import('../install/machine.ts')
+  const wiring = wiringOf(host)
+  const machine = machineOf(given)
+  const config = configFor(given, wiring, machine)
   return {
-    wiring: wiringOf(host),
-    machine: machineOf(config),
+    wiring,
+    machine,
     program: programOf(config, runningScript()),
     version,
     dryRun,
-    openHome: open,
+    openHome: config.home === given.home ? open : () => makeHome(config),
   }
+}
+
+async function makeHome({ home, durability, allowForeignHome }: Config): Promise<void> {
+  const { openBus } = await import('../../open.ts')
+  const opened = await openBus({ home, durability, allowForeignHome })
+  opened.close()
 }
 
 export function runningScript(): string {

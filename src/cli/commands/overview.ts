@@ -3,7 +3,16 @@ import { defineCommand } from '../define.ts'
 import { EXIT } from '../exit.ts'
 import { type Pair, pairLines } from '../facts.ts'
 import type { View } from '../output.ts'
-import { allSessions, countsOf, nameOf, needsPerson, partialLines, sessionLines } from '../session-rows.ts'
+import {
+  allSessions,
+  countsOf,
+  nameOf,
+  needsPerson,
+  OVER_SHOWN,
+  partialLines,
+  projectOf,
+  sessionLines,
+} from '../session-rows.ts'
 import { welcome } from '../welcome.ts'
 import { wrap } from '../width.ts'
 import { count, duration, shortPath, typed } from '../words.ts'
@@ -57,9 +66,6 @@ function isFresh({ total, inbox, partial }: Overview): boolean {
   return total === 0 && inbox.unread === 0 && partial === undefined
 }
 
-/** Sessions that are over are news only for a while: so many of each project, the latest. */
-const OVER_SHOWN = 3
-
 export function renderOverview(overview: Overview, view: View): string {
   const { sessions, you } = overview
   const { paint, userHome } = view
@@ -89,7 +95,7 @@ function projectLines(sessions: readonly SessionRow[], view: View): string[] {
   const { paint, userHome } = view
   const projects = new Map<string, SessionRow[]>()
   for (const row of sessions) {
-    const project = row.repoPath ?? row.projectPath
+    const project = projectOf(row)
     projects.set(project, [...(projects.get(project) ?? []), row])
   }
   const groups = [...projects]
@@ -147,6 +153,7 @@ function nextLines({ sessions, inbox, you }: Overview, view: View): string[] {
             `until ${others.length === 1 ? 'it is' : 'they are'} done`,
           ],
         ] as const)),
+    ...(first === undefined ? [] : [['session-mcp watch', 'the same, live'] as const]),
     ['session-mcp help', 'all commands'],
   ]
   return pairLines(steps, view)

@@ -52,6 +52,7 @@ export function renderSession(s: SessionView, view: View): string {
     ['tags', listing(s.tags)],
     ['host', s.host],
     ['model', s.model],
+    ['scene', s.scene],
     ['can be woken', wakeable(s)],
     ['parent', s.parentSessionId],
     ['opened by', s.spawnedBy],

@@ -6,6 +6,7 @@ import os from 'node:os'
 import path from 'node:path'
 import type { Environment } from '../../hosts/host.ts'
 import type { Launch, Wiring } from '../../hosts/wiring.ts'
+import { WIRINGS } from '../../hosts/wirings.ts'
 import { oneLine } from '../safe-text.ts'
 import { cut } from '../width.ts'
 
@@ -18,12 +19,14 @@ export interface HookAnswer {
 /** Hosts give hooks at least this long (ms). */
 const LIMIT_MS = 5_000
 
-export async function tryHook(wiring: Wiring, hook: Launch, env: Environment): Promise<HookAnswer> {
+/** Undefined where the host has no hook that can be tried. */
+export async function tryHook(wiring: Wiring, hook: Launch, env: Environment): Promise<HookAnswer | undefined> {
+  if (wiring.probe === undefined) return undefined
   const home = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), 'session-mcp-doctor-'))
   try {
-    const { args, input } = wiring.probe(home)
+    const { node = process.execPath, args = [], input = '' } = wiring.probe(hook, home) ?? {}
     const started = performance.now()
-    const { code, stdout, stderr } = await run(hook.node, [hook.scripts.at(-1) ?? '', ...args], input, env)
+    const { code, stdout, stderr } = await run(node, args, input, env)
     const took = Math.round(performance.now() - started)
     const said = oneLine(stderr) === '' ? '' : ` It said: ${cut(oneLine(stderr), 200)}`
     if (code === undefined) return { isFine: false, text: `does not end within ${LIMIT_MS / 1000} s.${said}` }
@@ -37,17 +40,18 @@ export async function tryHook(wiring: Wiring, hook: Launch, env: Environment): P
   }
 }
 
-interface Ran {
+export interface Ran {
   /** Undefined where it had to be ended. */
   readonly code: number | undefined
   readonly stdout: string
   readonly stderr: string
 }
 
-function run(node: string, args: readonly string[], input: string, env: Environment): Promise<Ran> {
+export function run(node: string, args: readonly string[], input: string, env: Environment): Promise<Ran> {
   return new Promise((resolve, reject) => {
     // Neither a host around us nor our own settings may reach it: it must see the home it is given, and no session.
-    const clean = Object.entries(env).filter(([name]) => !/^(CLAUDE|SESSION_MCP_)/i.test(name))
+    const foreign = [/^SESSION_MCP_/i, ...WIRINGS.map(({ variables }) => variables)]
+    const clean = Object.entries(env).filter(([name]) => !foreign.some((variable) => variable.test(name)))
     const child = spawn(node, args, {
       env: Object.fromEntries(clean),
       timeout: LIMIT_MS,

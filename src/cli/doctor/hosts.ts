@@ -5,6 +5,7 @@ import path from 'node:path'
 import { BusError } from '../../core/errors.ts'
 import type { Launch, Wiring } from '../../hosts/wiring.ts'
 import { WIRINGS } from '../../hosts/wirings.ts'
+import { wantedText } from '../install/copy.ts'
 import { heldBack, type Look, lookAt, readData } from '../install/look.ts'
 import { defaultHome, findHost, isProgram } from '../install/machine.ts'
 import { count, listing } from '../words.ts'
@@ -12,6 +13,7 @@ import { type Check, fail, ok, warn } from './check.ts'
 import { checkHookLog } from './hook-log.ts'
 import { tryHook } from './hook-run.ts'
 import { type HostsView, strangersOf } from './peers.ts'
+import { tryPlugins } from './plugin-run.ts'
 
 export async function checkHosts(view: HostsView, wirings: readonly Wiring[] = WIRINGS): Promise<Check[]> {
   const checks: Check[] = []
@@ -47,7 +49,35 @@ async function checkHost(wiring: Wiring, view: HostsView): Promise<Check[]> {
     `${title} has the plugin session-mcp as well: both run.`,
     `Remove it, or run session-mcp uninstall ${kind}.`,
   )
-  return [await followWire(wiring, looks, view), ...(hasPlugin ? [twice] : []), ...peers]
+  const advice = looks.flatMap(({ file, root }) => file.advice?.(root) ?? [])
+  const more = advice.map(({ text, fix }) => warn('hosts', `${title}: ${text}`, fix))
+  if (looks.some(isOfOtherVersion)) {
+    more.push(warn('hosts', `${title} has plugins of another version of session-mcp.`, `Run ${install}.`))
+  }
+  return [
+    await followWire(wiring, looks, view),
+    ...more,
+    ...(hasPlugin ? [twice] : []),
+    ...peers,
+    ...checkExtras(wiring, looks),
+  ]
+}
+
+/** What can be had on request; nothing is wrong where it is not there. */
+function checkExtras({ kind, title, launch }: Wiring, looks: readonly Look[]): Check[] {
+  return looks.flatMap(({ file, ours, byHand, now: { text = '' } }) =>
+    file.members.flatMap(({ label, extra, value }) => {
+      if (extra === undefined) return []
+      if (ours.some((entry) => entry.label === label)) return [ok('hosts', `${title}: the ${label} shows the bus.`)]
+      if (!byHand.includes(label)) {
+        return [
+          ok('hosts', `${title}: the ${label} is free; session-mcp install ${kind} --${extra} shows the bus there.`),
+        ]
+      }
+      const shows = [launch(value)?.scripts[0], `session-mcp ${extra}`].some((part) => part && text.includes(part))
+      return [ok('hosts', `${title}: the ${label} is your own${shows ? ', and shows the bus as well' : ''}.`)]
+    }),
+  )
 }
 
 /** Along the wire until it is broken: one line says where, and what mends it. */
@@ -59,7 +89,13 @@ async function followWire(wiring: Wiring, looks: readonly Look[], view: HostsVie
     if (ignored !== undefined) return broken(`${file.path}: ${ignored}`, 'Take it out of the file.')
   }
   for (const { file, ours } of looks) {
-    const labels = [...file.lists.flatMap(({ items }) => Object.keys(items)), ...file.members.map(({ label }) => label)]
+    const copied = file.copy === undefined ? [] : [file.copy.label]
+    const usual = file.members.filter(({ extra }) => extra === undefined)
+    const labels = [
+      ...copied,
+      ...file.lists.flatMap(({ items }) => Object.keys(items)),
+      ...usual.map(({ label }) => label),
+    ]
     const missing = labels.filter((label) => !ours.some((entry) => entry.label === label))
     // A server under our name that a person wrote is as good as ours.
     const lost = missing.filter((label) => !looks.some(({ byHand }) => byHand.includes(label)))
@@ -72,13 +108,20 @@ async function followWire(wiring: Wiring, looks: readonly Look[], view: HostsVie
   }
   const homes = new Set(launches.map(({ home }) => home ?? defaultHome(view.config)))
   if (homes.size > 1) return broken(`its hooks and its server use different buses: ${listing([...homes])}.`)
-  const hook = looks
-    .flatMap(({ file, ours }) => (file.lists.length > 0 ? ours : []))
-    .find(({ launch }) => launch)?.launch
+  const hook = launches.find((launch) => wiring.probe(launch, '') !== undefined)
   const answer = hook === undefined ? undefined : await tryHook(wiring, hook, view.config.env)
   if (answer !== undefined && !answer.isFine) return broken(`the hook ${hook?.scripts.at(-1)} ${answer.text}`)
+  const plugins = looks.flatMap(({ file }) => (file.copy !== undefined && file.path.endsWith('.js') ? [file.path] : []))
+  const loaded = plugins.length === 0 ? undefined : await tryPlugins(plugins, view.config.env)
+  if (loaded?.isFine === false) return broken(`its plugins ${loaded.text}`)
   const [home = view.config.home] = homes
-  const wired = `${title}: ${count(launches.length, 'entry', 'entries')} wired; the hook ${answer?.text ?? 'was not tried'}`
+  const entries = looks.flatMap(({ ours }) => ours).length
+  const said = loaded === undefined ? `the hook ${answer?.text ?? 'was not tried'}` : `its plugins ${loaded.text}`
+  const wired = `${title}: ${count(entries, 'entry', 'entries')} wired; ${said}`
+  if (home !== view.config.home && home === wiring.home?.(view.machine)) {
+    const move = `session-mcp install ${kind} --home=${view.config.home} puts its sessions on this one.`
+    return ok('hosts', `${wired} Its bus is one of its own, at ${home}; ${move}`)
+  }
   if (home !== view.config.home) {
     const fix = `Look at it with --home=${home}, or run session-mcp install ${kind} to wire it to this one.`
     return warn('hosts', `${wired} Its sessions use the bus at ${home}, not the one at ${view.config.home}.`, fix)
@@ -93,6 +136,11 @@ async function followWire(wiring: Wiring, looks: readonly Look[], view: HostsVie
     return warn('hosts', `${wired} But ${title} does not run ${listing(reasons)}.`, wiring.approval.how)
   }
   return ok('hosts', wired)
+}
+
+/** A copy of ours does not change when session-mcp does. */
+function isOfOtherVersion({ file, ours, now }: Look): boolean {
+  return file.copy !== undefined && ours.length > 0 && isReadable(file.copy.from) && wantedText('', file) !== now.text
 }
 
 /** The first thing an entry starts that cannot be started, in a sentence. */

@@ -35,9 +35,11 @@ function installedIn(wiring: Wiring, machine: Machine, program: Program): Pick<H
     const files = wiring.files(machine, program)
     const found = files.map((file) => new Set(lookAt(file, wiring).ours.map(({ label }) => label)))
     const wanted = files.flatMap((file, i) =>
-      [...file.members.map(({ label }) => label), ...file.lists.flatMap(({ items }) => Object.keys(items))].map(
-        (label) => found[i]?.has(label) === true,
-      ),
+      [
+        ...(file.copy === undefined ? [] : [file.copy.label]),
+        ...file.members.filter(({ extra }) => extra === undefined).map(({ label }) => label),
+        ...file.lists.flatMap(({ items }) => Object.keys(items)),
+      ].map((label) => found[i]?.has(label) === true),
     )
     if (wanted.every(Boolean)) return { installed: 'yes' }
     return { installed: found.some(({ size }) => size > 0) ? 'partly' : 'no' }

@@ -1,12 +1,13 @@
 /** Wires a host to the bus. Everything is planned before anything is written, and written as a whole. */
 
 import fs from 'node:fs'
-import type { Machine, Program, WiredFile, Wiring } from '../../hosts/wiring.ts'
-import { unifiedDiff } from './diff.ts'
+import type { Extra, Machine, Program, WiredFile, Wiring } from '../../hosts/wiring.ts'
+import { diffOf, wantedText } from './copy.ts'
+import { chosen, requireExtras } from './extras.ts'
 import { formatOf } from './formats.ts'
 import { type Change, ChangedMeanwhile, changeFiles } from './host-file.ts'
 import { findRecord, heldBack, type Known, type Look, lookAt, readData, recordOf } from './look.ts'
-import { findHost } from './machine.ts'
+import { findHost, recordKey } from './machine.ts'
 import { originalOf } from './original.ts'
 import { dropRecord, type FileRecord, type InstallRecord, saveRecord, sha256, undoOf } from './record.ts'
 import { unreadable } from './refuse.ts'
@@ -17,6 +18,8 @@ export interface Job {
   readonly program: Program
   readonly version: string
   readonly dryRun: boolean
+  /** What is wanted beside the usual. */
+  readonly extras?: readonly Extra[]
   /** Makes the home and refuses one that is not safe. */
   openHome(): Promise<unknown>
 }
@@ -74,17 +77,15 @@ interface Plan extends Change {
 async function installOnce(job: Job): Promise<WireAnswer> {
   const { wiring, machine, program, dryRun } = job
   requireScripts(job)
-  const looks = wiring.files(machine, program).map((file) => lookAt(file, wiring))
-  const known = findRecord(wiring, looks, program.home)
+  const files = wiring.files(machine, program)
+  requireExtras(wiring, files, job.extras ?? [])
+  const looks = files.map((file) => lookAt(file, wiring))
+  const known = findRecord(recordKey(wiring, machine), looks, program.home)
   const plans = looks.map((look): Plan => {
-    const { file, now } = look
-    return {
-      ...now,
-      file,
-      look,
-      base: originalOf(now, file, recordOf(known, file)),
-      next: formatOf(file).putIn(now.text ?? '', file),
-    }
+    const { now } = look
+    const file = chosen(job, look)
+    const base = originalOf(now, look.file, recordOf(known, look.file))
+    return { ...now, file, look, base, next: wantedText(now.text ?? '', file) }
   })
   const changes = plans.filter(({ text, next }) => text !== next)
   if (changes.length > 0 && !dryRun) {
@@ -100,8 +101,8 @@ async function installOnce(job: Job): Promise<WireAnswer> {
     files: plans.map((plan) => ({
       path: plan.path,
       did: plan.text === plan.next ? 'unchanged' : plan.text === undefined ? 'created' : 'changed',
-      entries: labelsOf(plan.file),
-      ...(dryRun && { diff: unifiedDiff(plan.path, plan.text, plan.next) }),
+      entries: labelsOf(plan),
+      ...(dryRun && { diff: diffOf(plan, plan.file) }),
     })),
     notes: notesOn(job, plans, known),
     next: [
@@ -120,11 +121,17 @@ function approvalOf({ wiring, machine, program }: Job): string[] {
 }
 
 /** The record first: what was written without one could not be undone to the byte. */
-function write({ wiring, program, version }: Job, plans: readonly Plan[], changes: readonly Plan[], known?: Known) {
+function write(
+  { wiring, machine, program, version }: Job,
+  plans: readonly Plan[],
+  changes: readonly Plan[],
+  known?: Known,
+) {
   const kept = (known?.record.files ?? []).filter(({ path }) => !changes.some((change) => change.path === path))
+  const key = recordKey(wiring, machine)
   const record: InstallRecord = {
     version: 1,
-    host: wiring.kind,
+    host: key,
     installedAt: new Date().toISOString(),
     by: version,
     files: [...kept, ...plans.filter((plan) => changes.includes(plan)).map(fileRecord)],
@@ -136,11 +143,11 @@ function write({ wiring, program, version }: Job, plans: readonly Plan[], change
     made = changeFiles(changes)
   } catch (fault) {
     if (known?.home === program.home) saveRecord(program.home, known.record)
-    else dropRecord(program.home, wiring.kind)
+    else dropRecord(program.home, key)
     throw fault
   }
   if (made.length > 0) saveRecord(program.home, { ...record, directories: [...record.directories, ...made] })
-  if (known !== undefined && known.home !== program.home) dropRecord(known.home, wiring.kind)
+  if (known !== undefined && known.home !== program.home) dropRecord(known.home, key)
 }
 
 function fileRecord({ path, file, base, next }: Plan): FileRecord {
@@ -156,12 +163,25 @@ function fileRecord({ path, file, base, next }: Plan): FileRecord {
   }
 }
 
-function labelsOf({ members, lists }: WiredFile): string[] {
-  return [...members.map(({ label }) => label), ...lists.flatMap(({ items }) => Object.keys(items))]
+/** Also an extra of an earlier install, which is left as it is. */
+function labelsOf({ file, look }: Plan): string[] {
+  const { copy, members, lists } = look.file
+  const kept = members.filter(
+    (member) => file.members.includes(member) || look.ours.some((o) => o.label === member.label),
+  )
+  return [
+    ...(copy === undefined ? [] : [copy.label]),
+    ...kept.map(({ label }) => label),
+    ...lists.flatMap(({ items }) => Object.keys(items)),
+  ]
 }
 
 function requireScripts({ wiring, machine, program }: Job): void {
-  const files = [program.server, ...wiring.scripts.map((name) => machine.join(program.hooks, name))]
+  const files = [
+    program.server,
+    ...wiring.scripts(machine, program),
+    ...wiring.files(machine, program).flatMap(({ copy }) => copy?.from ?? []),
+  ]
   const missing = files.find((file) => !fs.existsSync(file))
   if (missing === undefined) return
   throw unreadable(
@@ -177,11 +197,17 @@ function notesOn({ wiring, machine, program }: Job, plans: readonly Plan[], know
       ? [`${title} was not found on this machine; it will find the bus once it is there.`]
       : []),
     ...plans.flatMap(({ path, look }) => (look.ignored === undefined ? [] : [`${path}: ${look.ignored}`])),
-    ...plans.flatMap(({ path, file, look }) =>
-      recordOf(known, file) === undefined && look.byHand.length > 0
-        ? [`${path}: takes the place of the ${look.byHand.join(', ')} written by hand; uninstall puts it back.`]
-        : [],
-    ),
+    ...plans.flatMap(({ file, look }) => {
+      const advice = file.advice?.(look.root)
+      return advice === undefined ? [] : [`${advice.text} ${advice.fix}`]
+    }),
+    ...plans.flatMap(({ path, look }) => {
+      const { file } = look
+      const replaced = look.byHand.filter((name) => !file.members.some(({ label, extra }) => extra && label === name))
+      return recordOf(known, file) === undefined && replaced.length > 0
+        ? [`${path}: takes the place of the ${replaced.join(', ')} written by hand; uninstall puts it back.`]
+        : []
+    }),
     ...(plugins?.hasOurs(readData(plugins.file(machine)))
       ? [`The plugin session-mcp is installed in ${title} as well, and both would run: remove one of them.`]
       : []),

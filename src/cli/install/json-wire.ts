@@ -73,10 +73,11 @@ function takeOut(text: string, file: WiredFile, traces: Traces | undefined): str
   inspect(text, file)
   const mayGo = (path: JsonPath) => traces === undefined || traces.made.some((made) => isDeepStrictEqual(made, path))
   let next = text
-  for (const { at, isOurs } of file.members) {
+  for (const { at, isOurs, extra } of file.members) {
     const old = lookUp(next, at)
     const before = traces?.replaced.find((entry) => isDeepStrictEqual(entry.at, at))
-    if (old === undefined || (traces === undefined && !isOurs(jsonOf(old)))) continue
+    // An extra is only ours where it says so: an install without it says nothing of what is there.
+    if (old === undefined || ((traces === undefined || extra !== undefined) && !isOurs(jsonOf(old)))) continue
     next = before === undefined ? prune(remove(next, at), at.slice(0, -1), mayGo) : setText(next, at, before.text)
   }
   for (const lists of file.lists) {
@@ -88,6 +89,7 @@ function takeOut(text: string, file: WiredFile, traces: Traces | undefined): str
 }
 
 function tracesOf(base: string, next: string, file: WiredFile): Traces {
+  if (file.copy !== undefined) return { made: [], replaced: [] }
   const [before, after] = [parseJson(base).root, parseJson(next).root]
   const ancestors = (path: JsonPath) => path.map((_, i) => path.slice(0, i + 1))
   const rooms = [

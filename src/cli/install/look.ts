@@ -1,7 +1,17 @@
 /** What a host's files say now: which entries are ours, and what they start. Reads, never writes. */
 
 import fs from 'node:fs'
-import type { HeldBack, Json, JsonPath, Launch, Machine, Program, WiredFile, Wiring } from '../../hosts/wiring.ts'
+import type {
+  HeldBack,
+  Json,
+  JsonPath,
+  Launch,
+  Machine,
+  Program,
+  WiredCopy,
+  WiredFile,
+  Wiring,
+} from '../../hosts/wiring.ts'
 import { type Content, Unfit } from './format.ts'
 import { formatOf } from './formats.ts'
 import { type HostFile, readHostFile } from './host-file.ts'
@@ -29,6 +39,7 @@ export interface Look {
 /** @throws BusError for what cannot be read, or is not what the host reads; with the line. */
 export function lookAt(file: WiredFile, wiring: Wiring): Look {
   const now = readHostFile(file.path)
+  if (file.copy !== undefined) return { file, now, root: undefined, ignored: undefined, ...wholeFile(now, file.copy) }
   const { root, extra } = contentOf(now.text ?? '', file, wiring)
   const entry = (label: string, value: Json): Entry => ({ label, value, launch: wiring.launch(value) })
   const members = file.members.flatMap((member) => {
@@ -60,6 +71,13 @@ export function lookAt(file: WiredFile, wiring: Wiring): Look {
     byHand: members.filter((member) => !ours.includes(member)).map(({ label }) => label),
     ignored,
   }
+}
+
+function wholeFile({ text }: HostFile, { label, isOurs }: WiredCopy): Pick<Look, 'ours' | 'byHand'> {
+  if (text === undefined) return { ours: [], byHand: [] }
+  return isOurs(text)
+    ? { ours: [{ label, value: text, launch: undefined }], byHand: [] }
+    : { ours: [], byHand: [label] }
 }
 
 /** What the host makes of its own files: entries of ours that it does not run yet. */
@@ -100,10 +118,10 @@ export interface Known {
 }
 
 /** The record of the install: in this home, else in the one the entries name. */
-export function findRecord(wiring: Wiring, looks: readonly Look[], home: string): Known | undefined {
+export function findRecord(key: string, looks: readonly Look[], home: string): Known | undefined {
   const homes = [home, ...looks.flatMap(({ ours }) => ours.flatMap(({ launch }) => launch?.home ?? []))]
   for (const candidate of new Set(homes)) {
-    const record = loadRecord(candidate, wiring.kind)
+    const record = loadRecord(candidate, key)
     if (record !== undefined) return { home: candidate, record }
   }
   return undefined

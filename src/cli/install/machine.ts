@@ -3,6 +3,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { type Config, SETTING_NAMES, SETTINGS, type SettingName } from '../../config.ts'
+import { shortHash } from '../../core/hash.ts'
 import { quote } from '../../core/ids.ts'
 import { nearest } from '../../core/name.ts'
 import type { Machine, Program, Wiring } from '../../hosts/wiring.ts'
@@ -10,7 +11,28 @@ import { WIRINGS } from '../../hosts/wirings.ts'
 import { kebab, wrongUsage } from '../options.ts'
 
 export function machineOf({ userHome, env }: Pick<Config, 'userHome' | 'env'>): Machine {
-  return { userHome, env, isWindows: process.platform === 'win32', join: path.join, exists: fs.existsSync }
+  const isWindows = process.platform === 'win32'
+  return { userHome, cwd: currentDirectory(), env, isWindows, join: path.join, exists: fs.existsSync }
+}
+
+function currentDirectory(): string {
+  try {
+    return process.cwd()
+  } catch {
+    return path.parse(process.execPath).root // it was removed under us
+  }
+}
+
+/** Under which name the record of an install is kept: one per host, or one per place of a host. */
+export function recordKey({ kind, place }: Wiring, machine: Machine): string {
+  const where = place?.(machine)
+  return where === undefined ? kind : `${kind}-${shortHash(where)}`
+}
+
+/** The settings with the home that this host’s bus has, where nobody asked for another one. */
+export function configFor<C extends Config>(config: C, wiring: Wiring, machine: Machine): C {
+  const home = config.sources.home === 'default' ? wiring.home?.(machine) : undefined
+  return home === undefined ? config : { ...config, home }
 }
 
 /** What belongs to one session, or is written in a place of its own. */
@@ -25,6 +47,7 @@ export function programOf(config: Config, script: string): Program {
     node: process.execPath,
     server,
     hooks: path.join(path.dirname(server), 'hooks'),
+    plugins: path.join(path.dirname(server), 'plugins'),
     home: config.home,
     isDefaultHome,
     serverArgs: [

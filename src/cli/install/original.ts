@@ -13,6 +13,8 @@ export function originalOf({ text }: HostFile, file: WiredFile, record: FileReco
   if (text === undefined) return undefined
   const exact = record && undone(text, record)
   if (record !== undefined && exact !== undefined) return record.existed ? exact : undefined
+  // A copy that somebody changed is theirs by now.
+  if (file.copy !== undefined) return file.copy.isOurs(text) ? undefined : text
   const without = formatOf(file).takeOut(text, file, record)
   return record?.existed === false && /^\ufeff?\s*(\{\s*\})?\s*$/.test(without) ? undefined : without
 }

@@ -1,9 +1,10 @@
 /** Takes out of a host's files what an install put in, and nothing else. */
 
-import { unifiedDiff } from './diff.ts'
+import { diffOf } from './copy.ts'
 import { type Change, changeFiles, removeDirectories } from './host-file.ts'
 import { again, type FileDone, type Job, type WireAnswer } from './install.ts'
 import { allFiles, findRecord, type Look, lookAt, recordOf } from './look.ts'
+import { recordKey } from './machine.ts'
 import { originalOf } from './original.ts'
 import { dropRecord, sha256 } from './record.ts'
 
@@ -20,7 +21,8 @@ interface Plan extends Change {
 
 async function uninstallOnce({ wiring, machine, program, dryRun }: Job): Promise<WireAnswer> {
   const look = (file: Parameters<typeof lookAt>[0]) => lookAt(file, wiring)
-  const known = findRecord(wiring, wiring.files(machine, program).map(look), program.home)
+  const key = recordKey(wiring, machine)
+  const known = findRecord(key, wiring.files(machine, program).map(look), program.home)
   const looks = allFiles(wiring, machine, program, known?.record).map(look)
   const plans = looks.map((seen): Plan => {
     const { file, now } = seen
@@ -34,7 +36,7 @@ async function uninstallOnce({ wiring, machine, program, dryRun }: Job): Promise
     if (changes.length > 0) changeFiles(changes)
     if (known !== undefined) {
       removeDirectories(known.record.directories)
-      dropRecord(known.home, wiring.kind)
+      dropRecord(known.home, key)
     }
   }
   return {
@@ -47,7 +49,7 @@ async function uninstallOnce({ wiring, machine, program, dryRun }: Job): Promise
       path: plan.path,
       did: didOf(plan),
       entries: [...new Set(plan.look.ours.map(({ label }) => label))],
-      ...(dryRun && { diff: unifiedDiff(plan.path, plan.text, plan.next) }),
+      ...(dryRun && { diff: diffOf(plan, plan.look.file) }),
     })),
     notes: plans.flatMap((plan) =>
       plan.look.byHand.length > 0 && plan.text === plan.next

@@ -5,7 +5,7 @@ import { cleanId } from '../../core/ids.ts'
 import { claudeCode } from './host.ts'
 import type { Payload } from './payload.ts'
 
-export const TRAITS: HostTraits = { kind: claudeCode.kind, injection: 'kept', doors: claudeCode.doors }
+export const TRAITS: HostTraits = { kind: claudeCode.kind, injection: 'kept', doors: claudeCode.doors, gated: true }
 
 /** What the process does: one JSON object on stdout, or text on stderr with exit code 2, which wakes (asyncRewake). */
 export interface HookAnswer {
@@ -40,8 +40,8 @@ const HANDLERS: Readonly<Record<string, Handler>> = {
   async PostToolBatch(plugin, { conversation }) {
     return context('PostToolBatch', (await plugin.onContinue(conversation, { at: 'tools' }))?.text)
   },
-  async Stop(plugin, { conversation, isHeld, background }) {
-    const injection = await plugin.onContinue(conversation, { at: 'stop', isHeld, background })
+  async Stop(plugin, { conversation, isHeld, background, isScheduled }) {
+    const injection = await plugin.onContinue(conversation, { at: 'stop', isHeld, background, isScheduled })
     return injection?.continues ? { json: { decision: 'block', reason: injection.text } } : SILENT
   },
   async Notification(plugin, { conversation, notification }) {

@@ -5,7 +5,8 @@
 
 import type { Conversation, StartSource } from '../../core/host-plugin.ts'
 import type { Processes } from '../../core/ports.ts'
-import type { Environment } from '../host.ts'
+import { SPAWN_ENV } from '../../core/spawn.ts'
+import { type Environment, terminalIn } from '../host.ts'
 
 export interface Payload {
   readonly event: string
@@ -16,6 +17,7 @@ export interface Payload {
   readonly notification: string
   readonly isHeld: boolean
   readonly background: number
+  readonly isScheduled: boolean
   readonly toolInput: Readonly<Record<string, unknown>>
   readonly agentId: string | undefined
 }
@@ -26,7 +28,7 @@ const SOURCES: readonly string[] = ['startup', 'resume', 'clear', 'compact', 'fo
  * Other hosts read Claude Code's settings and run the same hooks (Cursor, Copilot, Gemini, Codex): they have adapters of
  * their own, and two answers would say everything twice.
  */
-const OTHERS = ['CURSOR_VERSION', 'COPILOT_CLI', 'COPILOT_PLUGIN_ROOT', 'GEMINI_SESSION_ID', 'CODEX_THREAD_ID']
+export const OTHERS = ['CURSOR_VERSION', 'COPILOT_CLI', 'COPILOT_PLUGIN_ROOT', 'GEMINI_SESSION_ID', 'CODEX_THREAD_ID']
 
 export function isOtherHost(env: Environment, raw: Readonly<Record<string, unknown>>): boolean {
   // Codex gives its hooks no variable, and its first and last event no `turn_id`: its transcripts have a name of their own.
@@ -58,24 +60,30 @@ export function readPayload(
       get client() {
         return clientOf(env, processes)
       },
-      pane: text(env['TMUX_PANE']),
+      ...terminalIn(env),
+      spawn: text(env[SPAWN_ENV]),
     },
     source: SOURCES.includes(source) ? (source as StartSource) : 'startup',
     prompt: text(raw['prompt']) ?? '',
     reason: text(raw['reason']) ?? '',
     notification: text(raw['notification_type']) ?? '',
     isHeld: raw['stop_hook_active'] === true,
-    background: Array.isArray(raw['background_tasks']) ? raw['background_tasks'].length : 0,
+    background: countOf(raw['background_tasks']),
+    isScheduled: countOf(raw['session_crons']) > 0,
     toolInput: record(raw['tool_input']),
     agentId,
   }
 }
 
 /** The host names its own process since 2.1.3xx; before that it is the one that started the hook. */
-function clientOf(env: Environment, processes: Pick<Processes, 'ancestors'>) {
+export function clientOf(env: Environment, processes: Pick<Processes, 'ancestors'>) {
   const ancestors = processes.ancestors()
   const pid = Number(env['CLAUDE_PID'])
   return env['CLAUDE_PID'] === undefined ? ancestors[0] : ancestors.find((ref) => ref.pid === pid)
+}
+
+function countOf(list: unknown): number {
+  return Array.isArray(list) ? list.length : 0
 }
 
 function text(value: unknown): string | undefined {

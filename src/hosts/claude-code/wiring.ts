@@ -3,16 +3,21 @@
  * Both are plain JSON to it: a comment or a trailing comma makes it ignore all of `settings.json`.
  */
 
-import { endsWith, homeIn, isInOurPackage, isTexts, record } from '../ours.ts'
+import { commandLine, wordsOf } from '../command-line.ts'
+import { endsWith, homeIn, isInOurPackage, isTexts, record } from '../entries.ts'
 import type { Json, JsonPath, Launch, Machine, Peer, Program, WiredFile, Wiring } from '../wiring.ts'
 
 const SCRIPT = 'claude-code.js'
 const GATE = 'gate.sh'
+const STATUS_LINE = 'statusline.js'
+/** Seconds. Mail comes while a session does nothing, and then nothing else makes the host ask again. */
+const REFRESH = 10
+/** The gate's first argument where it stands in front of a prompt. */
+const AT_PROMPT = 'prompt'
 /** Seconds. The scripts stop by themselves long before. */
 const TIMEOUT = 5
 /** Tools of our server, whether it was installed by us or by a plugin. */
 const OWN_TOOLS = 'mcp__(plugin_[A-Za-z0-9-]+_)?session-mcp__.*'
-const EVENTS = ['SessionStart', 'UserPromptSubmit', 'Stop', 'SessionEnd', 'Notification'] as const
 const HOOK_KEYS = new Set(['type', 'command', 'args', 'timeout', 'asyncRewake'])
 const SERVER_KEYS = new Set(['type', 'command', 'args', 'env', 'alwaysLoad'])
 
@@ -22,27 +27,29 @@ export const claudeCodeWiring: Wiring = {
   binaries: ['claude'],
   gives:
     'sessions register by themselves, hear of mail at prompts, between tools and at the end of a turn, and are woken when idle',
-  scripts: [SCRIPT, GATE],
+  variables: /^CLAUDE/i,
+  scripts: (machine, program) => [SCRIPT, GATE, STATUS_LINE].map((name) => machine.join(program.hooks, name)),
   directory,
   files(machine, program) {
     return [settingsFile(machine, program), serverFile(machine, program)]
   },
+  combined: bothStatusLines,
   launch: launchOf,
   plugins: {
     file: (machine) => machine.join(directory(machine), 'plugins', 'installed_plugins.json'),
     hasOurs: (content) =>
       Object.keys(record(record(content)['plugins'])).some((name) => /^session-mcp(@|$)/.test(name)),
   },
-  probe: (home) => ({
-    args: ['--home', home],
-    input: JSON.stringify({
-      session_id: 'session-mcp-doctor',
-      transcript_path: '',
-      cwd: home,
-      hook_event_name: 'SessionEnd',
-      reason: 'other',
-    }),
-  }),
+  probe({ node, scripts }, home) {
+    const script = scripts.at(-1) ?? ''
+    if (!endsWith(script, SCRIPT)) return undefined
+    const moment = { transcript_path: '', cwd: home, hook_event_name: 'SessionEnd', reason: 'other' }
+    return {
+      node,
+      args: [script, '--home', home],
+      input: JSON.stringify({ session_id: 'session-mcp-doctor', ...moment }),
+    }
+  },
   peers: { directory: (machine) => machine.join(directory(machine), 'sessions'), read: peerOf },
 }
 
@@ -55,21 +62,36 @@ function settingsFile(machine: Machine, program: Program): WiredFile {
   const rest = program.isDefaultHome ? [] : ['--home', program.home]
   const direct = { type: 'command', command: program.node, args: [script, ...rest], timeout: TIMEOUT }
   const gate = machine.join(program.hooks, GATE)
-  // Runs after every batch of tools: `sh` says in a fifth of Node's time that there is nothing to say. Its first argument is
-  // the home; empty leaves it to the environment, as the scripts do.
-  const gated = machine.isWindows
-    ? direct
-    : { ...direct, command: 'sh', args: [gate, rest[1] ?? '', program.node, script, ...rest] }
-  const items: Record<string, Json> = {}
-  for (const event of EVENTS) items[event] = { hooks: [direct] }
-  items['PreToolUse'] = { matcher: OWN_TOOLS, hooks: [direct] }
-  items['PostToolBatch'] = { hooks: [gated] }
-  items['FileChanged'] = { hooks: [{ ...direct, asyncRewake: true }] }
+  const statusLine = [program.node, machine.join(program.hooks, STATUS_LINE), ...rest]
+  // At every prompt and after every batch of tools: `sh` sees in a fifth of Node's time that there is nothing to say. It
+  // takes the home; empty leaves it to the environment, as the scripts do.
+  const gated = (...at: string[]) =>
+    machine.isWindows
+      ? direct
+      : { ...direct, command: 'sh', args: [gate, ...at, rest[1] ?? '', program.node, script, ...rest] }
+  const items: Readonly<Record<string, Json>> = {
+    SessionStart: { hooks: [direct] },
+    UserPromptSubmit: { hooks: [gated(AT_PROMPT)] },
+    Stop: { hooks: [direct] },
+    SessionEnd: { hooks: [direct] },
+    Notification: { hooks: [direct] },
+    PreToolUse: { matcher: OWN_TOOLS, hooks: [direct] },
+    PostToolBatch: { hooks: [gated()] },
+    FileChanged: { hooks: [{ ...direct, asyncRewake: true }] },
+  }
   return {
     name: 'settings',
     path: machine.join(directory(machine), 'settings.json'),
     isStrict: true,
-    members: [],
+    members: [
+      {
+        label: 'status line',
+        extra: 'statusline',
+        at: ['statusLine'],
+        value: { type: 'command', command: commandLine(statusLine, machine.isWindows), refreshInterval: REFRESH },
+        isOurs: (value) => isOurStatusLine(value, statusLine[1]),
+      },
+    ],
     lists: [{ at: ['hooks'], items, ours: (group) => oursIn(group, script) }],
     obstacle: (root) =>
       record(root)['disableAllHooks'] === true
@@ -118,6 +140,7 @@ function isOurHook(hook: unknown, current: string): boolean {
   const launch = launchOf(hook)
   const script = launch?.scripts.at(-1) ?? ''
   return (
+    Array.isArray(record(hook)['args']) &&
     Object.keys(record(hook)).every((key) => HOOK_KEYS.has(key)) &&
     (script === current || (endsWith(script, 'hooks', SCRIPT) && isInOurPackage(script, 'dist', 'hooks', SCRIPT)))
   )
@@ -134,16 +157,37 @@ function isOurServer(server: unknown, current: string): boolean {
   )
 }
 
-/** Of a server, a hook, or a group with one hook. */
+function isOurStatusLine(value: unknown, current = ''): boolean {
+  const script = launchOf(value)?.scripts[0] ?? ''
+  return (
+    script === current.replaceAll('\\', '/') ||
+    script === current ||
+    (endsWith(script, 'hooks', STATUS_LINE) && isInOurPackage(script, 'dist', 'hooks', STATUS_LINE))
+  )
+}
+
+/** Theirs gets the input first, ours stands on the line below. */
+function bothStatusLines(theirs: unknown, ours: Json): string | undefined {
+  const [first, second] = [theirs, ours].map((value) => record(value)['command'])
+  if (typeof first !== 'string' || typeof second !== 'string') return undefined
+  return `"command": ${JSON.stringify(`in=$(cat); printf %s "$in" | { ${first}; }; printf %s "$in" | ${second}`)}`
+}
+
+/** Of a server, a hook, a group with one hook, or a status line, whose command is one text. */
 function launchOf(entry: unknown): Launch | undefined {
   const { command, args, env, hooks } = record(entry)
   if (Array.isArray(hooks)) return launchOf(hooks[0])
+  if (typeof command === 'string' && args === undefined && record(entry)['type'] === 'command') {
+    const [node, script, ...more] = wordsOf(command) ?? []
+    if (node === undefined || script === undefined) return undefined
+    return { command: node, node, scripts: [script], home: homeIn(more) }
+  }
   if (typeof command !== 'string' || !isTexts(args)) return undefined
   const [first = '', ...rest] = args
   const variable = record(env)['SESSION_MCP_HOME']
   const home = homeIn(args) ?? (typeof variable === 'string' ? variable : undefined)
   if (!endsWith(first, GATE)) return { command, node: command, scripts: [first], home }
-  const [gateHome, node = '', script = ''] = rest
+  const [gateHome, node = '', script = ''] = rest[0] === AT_PROMPT ? rest.slice(1) : rest
   return { command, node, scripts: [first, script], home: gateHome || undefined }
 }
 

@@ -7,7 +7,17 @@ import type { HostPlugin, HostTraits } from '../../core/host-plugin.ts'
 import { codex } from './host.ts'
 import type { Payload } from './payload.ts'
 
-export const TRAITS: HostTraits = { kind: codex.kind, injection: 'kept', doors: codex.doors }
+/**
+ * One background server runs the conversations of all terminals; and a conversation that is cleared or branched has an id of
+ * its own, which its calls carry as well.
+ */
+export const TRAITS: HostTraits = {
+  kind: codex.kind,
+  injection: 'kept',
+  doors: codex.doors,
+  sharesClient: true,
+  opensOnce: true,
+}
 
 type Handler = (plugin: HostPlugin, payload: Payload) => Promise<object | undefined>
 
@@ -30,7 +40,7 @@ const HANDLERS: Readonly<Record<string, Handler>> = {
     return injection?.continues ? { decision: 'block', reason: injection.text } : undefined
   },
   async Interrupt(plugin, { conversation }) {
-    await plugin.onCancel(conversation)
+    await plugin.onNotice(conversation, 'idle')
     return undefined
   },
   async SessionEnd(plugin, { conversation, reason }) {

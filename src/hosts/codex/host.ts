@@ -6,6 +6,7 @@
 
 import type { Host } from '../host.ts'
 import { openQueue } from './door.ts'
+import { screen } from './screen.ts'
 
 export const codex: Host = {
   kind: 'codex',
@@ -18,4 +19,10 @@ export const codex: Host = {
   answerBytes: 9_000,
   doors: ['queue'],
   openDoor: openQueue,
+  launch: {
+    program: 'codex',
+    args: ({ model, prompt }) => [...(model === undefined ? [] : ['-m', model]), '--', prompt],
+  },
+  screen,
+  identityEnv: ['CODEX_SESSION_ID', 'CODEX_THREAD_ID'],
 }

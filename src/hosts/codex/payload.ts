@@ -48,9 +48,6 @@ export function readPayload(
       get client() {
         return surroundings.client()
       },
-      // One background server runs the conversations of all terminals; and a conversation that is cleared or branched has an
-      // id of its own, which its calls carry as well.
-      isClientShared: true,
       get pane() {
         // The background server keeps the environment of the terminal that started it, whatever it runs.
         const client = surroundings.client()

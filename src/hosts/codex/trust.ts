@@ -4,7 +4,7 @@
  */
 
 import { createHash } from 'node:crypto'
-import { record } from '../ours.ts'
+import { record } from '../entries.ts'
 import type { HeldBack, HostData, JsonPath } from '../wiring.ts'
 
 /** Where Codex itself sorts or shortens: the limit of its last events is capped, and some know no matcher. */

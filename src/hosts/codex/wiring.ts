@@ -3,7 +3,7 @@
  * who reviews the hooks before any of them runs.
  */
 
-import { endsWith, homeIn, isInOurPackage, isTexts, record } from '../ours.ts'
+import { endsWith, homeIn, isInOurPackage, isTexts, record } from '../entries.ts'
 import { shellLine, wordsOf } from '../shell-words.ts'
 import type { Json, JsonPath, Launch, Machine, Program, WiredFile, Wiring } from '../wiring.ts'
 import { heldBack } from './trust.ts'
@@ -23,7 +23,8 @@ export const codexWiring: Wiring = {
   binaries: ['codex'],
   gives:
     'sessions register by themselves, hear of mail at prompts, between tools and at the end of a turn, and are woken when idle',
-  scripts: [SCRIPT, GATE],
+  variables: /^(CODEX_|PLUGIN_)/i,
+  scripts: (machine, program) => [SCRIPT, GATE].map((name) => machine.join(program.hooks, name)),
   directory,
   files(machine, program) {
     return [hooksFile(machine, program), serverFile(machine, program)]
@@ -40,16 +41,16 @@ export const codexWiring: Wiring = {
     held: (data) => heldBack(data, (group) => oursIn(group, '')),
     how: 'Start codex in a terminal: it says "Hooks need review". Look at them, then choose "Trust all and continue"; /hooks shows them later. Until then Codex runs none of them, and a session is on the bus only once it calls update_session.',
   },
-  probe: (home) => ({
-    args: ['--home', home],
-    input: JSON.stringify({
-      session_id: 'session-mcp-doctor',
-      transcript_path: '',
-      cwd: home,
-      hook_event_name: 'SessionEnd',
-      reason: 'other',
-    }),
-  }),
+  probe({ node, scripts }, home) {
+    const script = scripts.at(-1) ?? ''
+    if (!endsWith(script, SCRIPT)) return undefined
+    const moment = { transcript_path: '', cwd: home, hook_event_name: 'SessionEnd', reason: 'other' }
+    return {
+      node,
+      args: [script, '--home', home],
+      input: JSON.stringify({ session_id: 'session-mcp-doctor', ...moment }),
+    }
+  },
 }
 
 function directory({ env, userHome, join }: Machine): string {

@@ -9,4 +9,15 @@ export const copilot: Host = {
   envSession: 'COPILOT_AGENT_SESSION_ID',
   waitCeilingMs: SAFE_WAIT_MS,
   doors: [],
+  launch: {
+    program: 'copilot',
+    args: ({ name, model, prompt }) => [
+      ...(name === undefined ? [] : ['-n', name]),
+      ...(model === undefined ? [] : ['--model', model]),
+      '-i',
+      prompt,
+    ],
+  },
+  identityEnv: ['COPILOT_AGENT_SESSION_ID', 'COPILOT_CLI', 'COPILOT_PLUGIN_ROOT', 'COPILOT_PROJECT_DIR'],
+  resume: ['copilot', '--resume'],
 }

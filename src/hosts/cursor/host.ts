@@ -8,4 +8,5 @@ export const cursor: Host = {
   metaKeys: [],
   waitCeilingMs: SAFE_WAIT_MS,
   doors: [],
+  identityEnv: ['CURSOR_PLUGIN_ROOT', 'CURSOR_PROJECT_DIR', 'CURSOR_VERSION'],
 }

@@ -8,4 +8,13 @@ export const gemini: Host = {
   metaKeys: [],
   waitCeilingMs: 540_000,
   doors: [],
+  launch: {
+    program: 'gemini',
+    args: ({ model, prompt }) => [
+      ...(model === undefined ? [] : [`--model=${model}`]),
+      `--prompt-interactive=${prompt}`,
+    ],
+  },
+  identityEnv: ['GEMINI_CLI', 'GEMINI_SESSION_ID'],
+  resume: ['gemini', '--resume'],
 }

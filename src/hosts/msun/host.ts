@@ -8,4 +8,5 @@ export const msun: Host = {
   metaKeys: [],
   waitCeilingMs: SAFE_WAIT_MS,
   doors: [],
+  sharedServer: true,
 }

@@ -8,5 +8,10 @@ export const opencode: Host = {
   metaKeys: [],
   waitCeilingMs: SAFE_WAIT_MS,
   waitCeilingWithProgressMs: 600_000,
-  doors: [],
+  doors: ['prompt-async'],
+  launch: {
+    program: 'opencode',
+    args: ({ model, prompt }) => [...(model === undefined ? [] : [`--model=${model}`]), `--prompt=${prompt}`],
+  },
+  identityEnv: ['AGENT', 'OPENCODE', 'OPENCODE_PID'],
 }

@@ -61,7 +61,8 @@ export function openHome(options: HomeOptions): Home {
     publish(tmp(), at.format, `${JSON.stringify({ version: LAYOUT_VERSION })}\n`, durability)
   }
   const known = readFormat(at)
-  if (known === undefined) {
+  // A home of an earlier version lacks the newest folders.
+  if (known === undefined || statIfThere(at.turns, at.home) === undefined) {
     try {
       ensure()
     } catch (fault) {

@@ -47,6 +47,22 @@ export function fileHosts(home: Home): HostStore {
     })
   }
 
+  /** @returns false where it was there. */
+  const make = (file: string): boolean =>
+    home.write(() => {
+      try {
+        fs.closeSync(fs.openSync(file, 'wx', 0o600))
+        return true
+      } catch (fault) {
+        if (errorCode(fault) !== 'EEXIST') throw fault
+        return false
+      }
+    })
+  // Nearly always there is nothing, and a look costs less than a refused removal.
+  const clear = (file: string) => {
+    if (factsIfThere(file) !== undefined) removeIfThere(file)
+  }
+
   return {
     async bind(binding) {
       const text = JSON.stringify(binding)
@@ -71,19 +87,27 @@ export function fileHosts(home: Home): HostStore {
         removeIfThere(file)
         removeIfThere(at.pending(binding.hostKey))
         removeIfThere(at.wake(binding.hostKey))
+        removeIfThere(at.gated(binding.hostKey))
+        removeIfThere(at.turn(binding.hostKey))
       }
     },
     async mark(hostKey) {
-      home.write(() => {
-        try {
-          fs.closeSync(fs.openSync(at.pending(hostKey), 'wx', 0o600))
-        } catch (fault) {
-          if (errorCode(fault) !== 'EEXIST') throw fault
-        }
-      })
+      make(at.pending(hostKey))
     },
     async unmark(hostKey) {
-      if (factsIfThere(at.pending(hostKey)) !== undefined) removeIfThere(at.pending(hostKey))
+      clear(at.pending(hostKey))
+    },
+    async gate(hostKey) {
+      return factsIfThere(at.gated(hostKey)) === undefined && make(at.gated(hostKey))
+    },
+    async ungate(hostKey) {
+      clear(at.gated(hostKey))
+    },
+    async beginTurn(hostKey) {
+      make(at.turn(hostKey))
+    },
+    async endTurn(hostKey) {
+      clear(at.turn(hostKey))
     },
     async touchWake(hostKey) {
       touch(at.wake(hostKey))

@@ -128,6 +128,10 @@ export function fileInbox(options: InboxOptions): InboxStore {
       }
     },
 
+    async count(id) {
+      return listed(at.inbox(id), id).filter((name) => messageOf(name) !== undefined).length
+    },
+
     async claim(id, messageId) {
       try {
         return claimInFolder({ home, claims, id, messageId, uid })

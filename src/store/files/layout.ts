@@ -19,10 +19,13 @@ export const DIRECTORIES = [
   'hosts',
   'clients',
   'pending',
+  'gated',
   'wakes',
   'watchers',
+  'actions',
   'locks',
   'log',
+  'turns',
 ] as const
 
 export interface Layout {
@@ -49,8 +52,14 @@ export interface Layout {
   host(hostKey: string): string
   client(tag: string): string
   pending(hostKey: string): string
+  gated(hostKey: string): string
+  readonly turns: string
+  turn(hostKey: string): string
   wake(hostKey: string): string
   watchers(id: string): string
+  readonly actionQueues: string
+  /** The queue of one executor. */
+  actions(executor: string): string
   lock(key: string): string
 }
 
@@ -81,8 +90,13 @@ export function layout(home: string): Layout {
     host: (hostKey) => at('hosts', `${fileName(hostKey)}.json`),
     client: (tag) => at('clients', `${tag}.json`),
     pending: (hostKey) => at('pending', fileName(hostKey)),
+    gated: (hostKey) => at('gated', fileName(hostKey)),
+    turns: at('turns'),
+    turn: (hostKey) => at('turns', fileName(hostKey)),
     wake: (hostKey) => at('wakes', fileName(hostKey)),
     watchers: (id) => at('watchers', fileName(id)),
+    actionQueues: at('actions'),
+    actions: (executor) => at('actions', fileName(executor)),
     lock: (key) => at('locks', key),
   }
 }

@@ -1,17 +1,19 @@
 /** Session and activity files: read without a lock, changed under the session's own. */
 
-import { decodeActivity } from '../../core/activity.ts'
+import { type Activity, decodeActivity, withTurn } from '../../core/activity.ts'
 import { BusError } from '../../core/errors.ts'
 import { utf8Bytes } from '../../core/json.ts'
 import { LIMITS } from '../../core/limits.ts'
 import type { Entry, EntryChange, Listing, SessionStore } from '../../core/ports.ts'
-import { decodeSession } from '../../core/session.ts'
+import { decodeSession, type Session } from '../../core/session.ts'
 import { removeIfThere, replace } from '../../system/atomic-file.ts'
 import { readFault } from './fault.ts'
 import type { Home } from './home.ts'
 import { fileName, idOfJson } from './layout.ts'
 import type { Locks } from './lock.ts'
 import { createRecords, type Scan } from './records.ts'
+import { createTurns } from './turns.ts'
+import { waitersIn } from './waiters.ts'
 import { watchDirectories } from './watch.ts'
 
 export function fileSessions(home: Home, locks: Locks, uid: number | undefined): SessionStore {
@@ -27,9 +29,11 @@ export function fileSessions(home: Home, locks: Locks, uid: number | undefined):
     uid,
   })
 
+  const turns = createTurns(at)
+
   const read = (id: string): Entry | undefined => {
     const session = sessions.read(id)
-    return session === undefined ? undefined : { session, activity: readActivity(id) }
+    return session === undefined ? undefined : entryOf(session, readActivity(id), turns.at)
   }
 
   /** A damaged activity file is only forgotten observations; they are observed again. */
@@ -64,7 +68,7 @@ export function fileSessions(home: Home, locks: Locks, uid: number | undefined):
     return now === undefined ? undefined : { session: now, activity: activity ?? current?.activity }
   }
 
-  let joined: { from: Scan<unknown>; and: Scan<unknown>; listing: Listing } | undefined
+  let joined: { from: Scan<unknown>; and: Scan<unknown>; turned: unknown; listing: Listing } | undefined
 
   return {
     async read(id) {
@@ -73,15 +77,20 @@ export function fileSessions(home: Home, locks: Locks, uid: number | undefined):
     async list() {
       try {
         const [from, and] = [await sessions.scan(), await activities.scan()]
-        if (joined?.from === from && joined.and === and) return joined.listing
+        const turned = turns.all()
+        if (joined?.from === from && joined.and === and && joined.turned === turned) return joined.listing
         const entries: Entry[] = []
-        for (const [id, session] of from.values) entries.push({ session, activity: and.values.get(id) })
+        for (const [id, session] of from.values)
+          entries.push(entryOf(session, and.values.get(id), (hostKey) => turned.get(hostKey)))
         const listing = { entries, skipped: from.skipped }
-        joined = { from, and, listing }
+        joined = { from, and, turned, listing }
         return listing
       } catch (fault) {
         throw readFault(fault, `The directory ${at.sessions}`)
       }
+    },
+    async waitersOf(target) {
+      return waitersIn(at.activity, target, maxBytes, uid)
     },
     async change(id, decide) {
       return locks.hold(fileName(id), () => {
@@ -101,9 +110,20 @@ export function fileSessions(home: Home, locks: Locks, uid: number | undefined):
       })
     },
     watch(hint) {
-      return watchDirectories([at.sessions, at.activity], (name) =>
+      // A turn is noted under the host's key: whose it is, the look that follows finds out.
+      return watchDirectories([at.sessions, at.activity, at.turns], (name) =>
         hint(name === undefined ? undefined : idOfJson(name)),
       )
     },
   }
+}
+
+function entryOf(
+  session: Session,
+  activity: Activity | undefined,
+  turnAt: (hostKey: string) => string | undefined,
+): Entry {
+  const { hooked, hostKey } = session.host
+  if (activity === undefined || hooked !== true) return { session, activity }
+  return { session, activity: withTurn(activity, turnAt(hostKey)) }
 }

@@ -5,6 +5,8 @@ import path from 'node:path'
 import type { ProcessRef, Store } from '../../core/ports.ts'
 import { type Durability, namesIn, removeIfThere } from '../../system/atomic-file.ts'
 import { checkTag, processTag } from '../../system/process.ts'
+import { systemRandom } from '../../system/random.ts'
+import { fileActions } from './actions.ts'
 import { createClaims } from './claims.ts'
 import { refusing } from './fault.ts'
 import { fileFollow } from './follow.ts'
@@ -47,8 +49,8 @@ export function fileStore(options: FileStoreOptions): FileStore {
   const { self, durability = 'power', inboxLimit = 10_000, allowForeignHome = false } = options
   const at = layout(options.home)
   const tag = processTag(self)
-  // Two stores of one process must not meet in a temporary name.
-  const home = openHome({ at, durability, tag: `${tag}~${instances++}`, allowForeign: allowForeignHome })
+  // Two stores of one process must not meet in a temporary name, not even those of two bundles, which share no counter.
+  const home = openHome({ at, durability, tag: `${tag}~${systemRandom.token(6)}`, allowForeign: allowForeignHome })
   const uid = allowForeignHome ? undefined : process.getuid?.()
   const locks = createLocks(home, self, tag)
   const claims = createClaims(home, self, tag)
@@ -62,6 +64,7 @@ export function fileStore(options: FileStoreOptions): FileStore {
     follow: said(fileFollow(home)),
     shown: said(fileShown(home, locks)),
     hosts: said(fileHosts(home)),
+    actions: said(fileActions(home, self, tag)),
     ...said({
       async tidy() {
         let removed = 0
@@ -81,8 +84,6 @@ export function fileStore(options: FileStoreOptions): FileStore {
     },
   }
 }
-
-let instances = 0
 
 /** The folder of a process that is gone, with what it left in it. @returns how many files. */
 function removeOwnFolder(folder: string, owner: string | undefined, self: ProcessRef): number {

@@ -66,11 +66,11 @@ function launchWithPlugin(task: Task, mode: Mode, from: 'flag' | 'installed'): L
 }
 
 /** The host as it is after `session-mcp install claude-code`: everything comes from the files in its HOME. */
-export function wired({ name }: Host): Host {
+export function wired({ name }: Host, mode: Mode = 'print'): Host {
   return {
     name,
     launch: (task) => ({
-      args: [...(task.flags ?? []), '--allowedTools=mcp__session-mcp,Bash', ...MODES.print(task.prompt)],
+      args: [...(task.flags ?? []), '--allowedTools=mcp__session-mcp,Bash', ...MODES[mode](task.prompt)],
       env: environment(task),
       files: [],
     }),
@@ -78,7 +78,7 @@ export function wired({ name }: Host): Host {
 }
 
 /** What a person has answered before the first prompt of a terminal. */
-function answered({ project }: Task) {
+export function answered({ project }: Pick<Task, 'project'>) {
   return {
     hasCompletedOnboarding: true,
     theme: 'dark',

@@ -34,11 +34,17 @@ export function tabTest(title: string, hosts: readonly Host[], body: Body): void
   define(`${title}, in a terminal`, hosts, body, missing === undefined ? [] : [missing])
 }
 
+/** One that needs tmux and no host. */
+export function tmuxTest(title: string, body: () => Promise<void>): void {
+  const missing = noTabs()
+  define(title, [], body, missing === undefined ? [] : [missing])
+}
+
 function define(title: string, hosts: readonly Host[], body: Body, lacking: readonly string[]): void {
   const found = hosts.map((host) => ({ name: host.name, ...installed(host) }))
   const names = found.map((host) => ('missing' in host ? host.name : `${host.name} ${host.version}`))
   const reasons = [...lacking, ...found.flatMap((host) => ('missing' in host ? [`${host.name}: ${host.missing}`] : []))]
-  const fullTitle = `${title} (${[...new Set(names)].join(', ')})`
+  const fullTitle = names.length === 0 ? title : `${title} (${[...new Set(names)].join(', ')})`
   if (reasons.length === 0) {
     test(fullTitle, () => body(...hosts))
     return

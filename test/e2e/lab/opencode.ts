@@ -1,11 +1,19 @@
-/** OpenCode in run mode. */
+/** OpenCode in run mode, with our server alone or with the plugin, and as a server of several sessions. */
 import path from 'node:path'
-import { type Host, homeOf, type Launch, type Task } from './host.ts'
+import { fileURLToPath } from 'node:url'
+import { entry, type Host, homeOf, type Launch, type Task } from './host.ts'
 
-function launch(task: Task): Launch {
-  const { modelUrl, apiKey, prompt, server, callLimitMs } = task
-  const limit = callLimitMs === undefined ? {} : { timeout: callLimitMs }
-  const config = {
+/** What `npm run build` makes for OpenCode. */
+export const pluginFile = path.join(path.dirname(entry), 'plugins/opencode/session-mcp.js')
+
+/** A plugin that keeps what it was given. */
+export const recorder = fileURLToPath(new URL('./record-plugin.mjs', import.meta.url))
+
+type Config = Record<string, unknown>
+
+/** What a person has set up without us: the scripted model. */
+export function modelConfig(modelUrl: string, apiKey: string): Config {
+  return {
     autoupdate: false,
     share: 'disabled',
     model: 'lab/scripted',
@@ -14,16 +22,29 @@ function launch(task: Task): Launch {
       lab: {
         npm: '@ai-sdk/openai-compatible',
         options: { baseURL: `${modelUrl}/v1`, apiKey },
-        models: { scripted: { tool_call: true, limit: { context: 200_000, output: 8000 } } },
+        models: {
+          scripted: { tool_call: true, limit: { context: 200_000, output: 8000 } },
+          other: { tool_call: true, limit: { context: 200_000, output: 8000 } },
+        },
       },
     },
+  }
+}
+
+function configOf({ modelUrl, apiKey, server, callLimitMs }: Task): Config {
+  const limit = callLimitMs === undefined ? {} : { timeout: callLimitMs }
+  return {
+    ...modelConfig(modelUrl, apiKey),
     mcp: {
       [server.name]: { type: 'local', command: [server.command, ...server.args], enabled: true, ...limit },
     },
     permission: { [`${server.name}_*`]: 'allow' },
   }
+}
+
+function launch(task: Task, args: string[], config: Config): Launch {
   return {
-    args: ['run', '--format', 'json', prompt],
+    args,
     env: {
       OPENCODE_DISABLE_AUTOUPDATE: '1',
       OPENCODE_DISABLE_MODELS_FETCH: '1',
@@ -34,4 +55,42 @@ function launch(task: Task): Launch {
   }
 }
 
-export const opencode: Host = { name: 'opencode', launch }
+const run = ({ prompt, flags = [] }: Task) => ['run', '--format', 'json', ...flags, prompt]
+
+export const opencode: Host = { name: 'opencode', launch: (task) => launch(task, run(task), configOf(task)) }
+
+export interface More {
+  /** How a person called our server. */
+  readonly serverName?: string
+  /** Other plugins, which run before ours. */
+  readonly plugins?: readonly string[]
+  readonly config?: Config
+}
+
+const MODES = {
+  run,
+  /** Several sessions in one process. */
+  serve: ({ flags = [] }: Task) => ['serve', '--port', '0', '--hostname', '127.0.0.1', ...flags],
+  /** In a terminal. */
+  tab: ({ flags = [] }: Task) => [...flags],
+} as const
+
+/** The same host with the plugin. */
+export function withPlugin(mode: keyof typeof MODES, { serverName, plugins = [], config = {} }: More = {}): Host {
+  return {
+    name: opencode.name,
+    launch(task) {
+      const named = { ...task, server: { ...task.server, name: serverName ?? task.server.name } }
+      return launch(task, MODES[mode](task), {
+        ...configOf(named),
+        plugin: [...plugins, [pluginFile, { home: task.busHome }]],
+        ...config,
+      })
+    },
+  }
+}
+
+/** The host as it is after `session-mcp install opencode`: our entries come from the files in its HOME. */
+export function wired(mode: keyof typeof MODES): Host {
+  return { name: opencode.name, launch: (task) => ({ ...launch(task, MODES[mode](task), {}), files: [] }) }
+}

@@ -11,10 +11,15 @@ export interface Peer {
   end(): Promise<void>
 }
 
-export async function openPeer(place: Place, name: string, task = `be ${name}`): Promise<Peer> {
+export async function openPeer(
+  place: Place,
+  name: string,
+  task = `be ${name}`,
+  more: Readonly<Record<string, string>> = {},
+): Promise<Peer> {
   const { command, args } = ourServer(place.busHome)
   const client = new Client({ name: 'lab-peer', version: '1.0.0' })
-  const env = { PATH: process.env['PATH'] ?? '', HOME: place.root }
+  const env = { PATH: process.env['PATH'] ?? '', HOME: place.root, ...more }
   await client.connect(new StdioClientTransport({ command, args, env, stderr: 'ignore' }))
   const call = async (tool: string, toolArgs: Record<string, unknown> = {}) => {
     const { structuredContent, isError } = await client.callTool({ name: tool, arguments: toolArgs })

@@ -6,6 +6,7 @@ import { expect } from 'vitest'
 import { type Host, type HostRun, ourServer, runHost, type Task } from './host.ts'
 import { installed } from './installed.ts'
 import { type ScriptedModel, startModel } from './model.ts'
+import { openServer, type Server } from './opencode-server.ts'
 import { endAllNaming } from './processes.ts'
 import { openStream, type Stream } from './stream.ts'
 import { openTab, type Tab } from './tab.ts'
@@ -34,6 +35,8 @@ export interface Place {
   stream(host: Host, name: string, options?: RunOptions): Promise<Stream>
   /** Opens one in a terminal. */
   tab(host: Host, name: string, prompt: string, options?: RunOptions): Promise<Tab>
+  /** Opens one process that runs several sessions, all following the conversation named `name`. */
+  server(host: Host, name: string, options?: RunOptions): Promise<Server>
   /** The JSON files in a folder of the bus, by name, as they lie on disk. */
   files(folder: string): Promise<Record<string, Record<string, unknown>>>
   /** The same for a bus that lies elsewhere. */
@@ -102,6 +105,9 @@ export async function inPlace(body: (place: Place) => Promise<void>): Promise<vo
       },
       async tab(host, name, prompt, options = {}) {
         return keep(await openTab(host, taskOf(host, name, prompt, options)))
+      },
+      async server(host, name, options = {}) {
+        return keep(await openServer(host, taskOf(host, name, '', options)))
       },
       async names() {
         return Object.values(await files('sessions')).map(({ name }) => String(name))

@@ -12,10 +12,16 @@ export interface Tab {
   /** Types a line and submits it. */
   say(text: string): Promise<void>
   press(...keys: string[]): Promise<void>
+  /** In another pane of the same tmux. */
+  pressIn(pane: string, ...keys: string[]): Promise<void>
   /** What is on the screen now. */
   screen(): Promise<string>
-  /** Resolves when the screen shows `pattern`. */
-  shows(pattern: RegExp): Promise<string>
+  /** The same with the styles of the letters. */
+  styled(): Promise<string>
+  /** Resolves when the screen, or that of another pane, shows `pattern`. */
+  shows(pattern: RegExp, pane?: string): Promise<string>
+  /** For a program that runs beside it: TMUX and TMUX_PANE. */
+  beside(): Promise<Record<string, string>>
   /** The process in the terminal. */
   pid(): Promise<number>
   /** Leaves as a person would, or is killed. */
@@ -40,26 +46,29 @@ export async function openTab(host: Host, task: Task): Promise<Tab> {
     LANG: 'C.UTF-8',
   }
   const tmux = async (...command: string[]) => {
-    const { stdout } = await run('tmux', ['-L', `lab-${name}`, '-f', '/dev/null', ...command], { env: tmuxEnv })
+    const { stdout } = await run('tmux', ['-u', '-L', `lab-${name}`, '-f', '/dev/null', ...command], { env: tmuxEnv })
     return stdout
   }
   const settings = Object.entries(env).flatMap(([key, value]) => ['-e', `${key}=${value}`])
   const size = ['-x', String(SIZE.columns), '-y', String(SIZE.rows)]
   await tmux('new-session', '-d', '-s', name, ...size, '-c', task.project, ...settings, '--', task.executable, ...args)
-  const screen = () => tmux('capture-pane', '-p', '-t', name).catch(() => '')
-  const press = async (...keys: string[]) => void (await tmux('send-keys', '-t', name, ...keys))
-  const shows = (pattern: RegExp) =>
+  const screen = (pane = name) => tmux('capture-pane', '-p', '-t', pane).catch(() => '')
+  const pressIn = async (pane: string, ...keys: string[]) => void (await tmux('send-keys', '-t', pane, ...keys))
+  const press = (...keys: string[]) => pressIn(name, ...keys)
+  const shows = (pattern: RegExp, pane = name) =>
     until(`the screen shows ${pattern}`, async () => {
-      const text = await screen()
+      const text = await screen(pane)
       return pattern.test(text) ? text : undefined
     }).catch(async (cause) => {
-      throw new Error(`${(cause as Error).message}\n${await screen()}`)
+      throw new Error(`${(cause as Error).message}\n${await screen(pane)}`)
     })
   let ended: Promise<void> | undefined
 
   return {
-    screen,
+    screen: () => screen(),
+    styled: () => tmux('capture-pane', '-e', '-p', '-t', name),
     press,
+    pressIn,
     shows,
     async say(text) {
       await press('-l', '--', text)
@@ -67,6 +76,12 @@ export async function openTab(host: Host, task: Task): Promise<Tab> {
       await shows(new RegExp(text.slice(-20).replace(/[.*+?^${}()|[\]\\]/g, '\\$&')))
       await delay(150)
       await press('Enter')
+    },
+    async beside() {
+      const [socket = '', pane = ''] = (await tmux('display-message', '-p', '-t', name, '#{socket_path} #{pane_id}'))
+        .trim()
+        .split(' ')
+      return { TMUX: `${socket},1,0`, TMUX_PANE: pane }
     },
     async pid() {
       return Number(await tmux('list-panes', '-t', name, '-F', '#{pane_pid}'))

@@ -39,9 +39,9 @@ export interface RemoteOptions extends SpawnOptions {
 
 type Reply = { readonly id: number; readonly value?: unknown; readonly error?: Failure }
 
-/** Starts a program from test/processes/programs. */
+/** Starts a program from test/processes/programs, or from where its path says. */
 export async function startRemote(program: string, options: RemoteOptions = {}): Promise<Remote> {
-  const file = await bundleProgram(`test/processes/programs/${program}.ts`)
+  const file = await bundleProgram(program.includes('/') ? `${program}.ts` : `test/processes/programs/${program}.ts`)
   const { args = [], through = [], ...rest } = options
   const [command = '', ...before] = [...through, process.execPath]
   const child = start(command, [...before, file, ...args], rest)

@@ -1,10 +1,4 @@
-/** Telling what an install of ours wrote into a host's files, whatever the paths in it. */
-
-/** The home that arguments of ours name. */
-export function homeIn(args: readonly string[]): string | undefined {
-  const at = args.indexOf('--home')
-  return at === -1 ? args.find((arg) => arg.startsWith('--home='))?.slice('--home='.length) : args[at + 1]
-}
+/** Reading the entries of a host's configuration: what they start, and whether it is ours wherever it was installed. */
 
 /** Published, the package's directory is called session-mcp; a checkout is called anything, but its files end alike. */
 export function isInOurPackage(path: string, ...tail: string[]): boolean {
@@ -16,14 +10,21 @@ export function endsWith(path: string, ...tail: string[]): boolean {
   return found.length === tail.length && found.every((part, i) => part === tail[i])
 }
 
-function parts(path: string): string[] {
-  return path.split(/[\\/]/)
+/** The bus a command line names. */
+export function homeIn(args: readonly string[]): string | undefined {
+  const at = args.indexOf('--home')
+  return at === -1 ? args.find((arg) => arg.startsWith('--home='))?.slice('--home='.length) : args[at + 1]
 }
 
 export function isTexts(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((entry) => typeof entry === 'string')
 }
 
+/** An object without what it inherits; empty for anything else. */
 export function record(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {}
+}
+
+function parts(path: string): string[] {
+  return path.split(/[\\/]/)
 }

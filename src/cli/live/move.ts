@@ -1,0 +1,90 @@
+/** Moving about: the selected row stays on the screen, a page is not scrolled beyond its end. */
+
+import type { View } from '../output.ts'
+import { layoutOf, mailLines, scrolled } from './frame.ts'
+import type { Key } from './key.ts'
+import type { Page, State } from './state.ts'
+
+/** Scrolls the list so that the selected row is on the screen, with the heading above the first. */
+export function inSight(state: State): State {
+  const { items, selected, top } = state
+  const { list } = layoutOf(state)
+  const at = items.findIndex((item) => item.kind === 'session' && item.row.id === selected)
+  if (at === -1) return state
+  const first = items[at - 1]?.kind === 'heading' && list > 1 ? at - 1 : at
+  const highest = Math.max(0, items.length - list)
+  const next = Math.max(at - list + 1, Math.min(top, first, highest))
+  return { ...state, top: next <= 1 && list > at ? 0 : next }
+}
+
+/** How far a key moves: in steps, in pages, or to an end. */
+function moveOf(
+  key: Key,
+): { readonly steps?: number; readonly pages?: number; readonly end?: 'first' | 'last' } | undefined {
+  const word = key.kind === 'text' ? key.text : key.kind === 'name' ? key.name : `ctrl-${key.letter}`
+  switch (word) {
+    case 'up':
+    case 'k':
+      return { steps: -1 }
+    case 'down':
+    case 'j':
+      return { steps: 1 }
+    case 'pageup':
+    case 'ctrl-b':
+      return { pages: -1 }
+    case 'pagedown':
+    case 'ctrl-f':
+    case ' ':
+      return { pages: 1 }
+    case 'home':
+    case 'g':
+      return { end: 'first' }
+    case 'end':
+    case 'G':
+      return { end: 'last' }
+    default:
+      return undefined
+  }
+}
+
+export function moveInList(state: State, key: Key): State | undefined {
+  const move = moveOf(key)
+  if (move === undefined) return undefined
+  const { items, selected, board } = state
+  // The welcome stands in the place of the list, and is scrolled as text.
+  if (items.length === 0)
+    return board === undefined ? state : { ...state, top: Math.max(0, state.top + (move.steps ?? 0)) }
+  const sessions = items.flatMap((item) => (item.kind === 'session' ? [item.row.id] : []))
+  const at = sessions.indexOf(selected ?? '')
+  const page = Math.max(1, layoutOf(state).list - 2)
+  const to =
+    move.end === 'first' ? 0 : move.end === 'last' ? sessions.length - 1 : at + (move.steps ?? (move.pages ?? 0) * page)
+  return inSight({ ...state, selected: sessions[Math.max(0, Math.min(to, sessions.length - 1))] })
+}
+
+export function moveOnPage(state: State, page: Page, key: Key, view: View): State | undefined {
+  const move = moveOf(key)
+  if (move === undefined) return undefined
+  const { body } = layoutOf(state)
+  if (page.kind === 'own' && move.pages === undefined && state.loaded?.kind === 'own') {
+    const ids = state.loaded.messages.map(({ id }) => id)
+    const at = ids.indexOf(page.at ?? '') + (move.steps ?? 0)
+    const to = move.end === 'first' ? 0 : move.end === 'last' ? ids.length - 1 : at
+    const id = ids[Math.max(0, Math.min(to, ids.length - 1))]
+    const next = onPage(state, { ...page, at: id })
+    const start = mailLines(next, { ...view, columns: state.size.columns }).starts.get(id ?? '') ?? 0
+    const isSeen = start >= page.top && start < page.top + Math.max(1, body - 2)
+    return scrolled(isSeen ? next : onPage(next, { ...page, at: id, top: start }), view)
+  }
+  const top =
+    move.end === 'first'
+      ? 0
+      : move.end === 'last'
+        ? Number.MAX_SAFE_INTEGER
+        : page.top + (move.steps ?? (move.pages ?? 0) * Math.max(1, body - 1))
+  return scrolled(onPage(state, { ...page, top: Math.max(0, top) }), view)
+}
+
+export function onPage(state: State, page: Page): State {
+  return { ...state, pages: [...state.pages.slice(0, -1), page] }
+}

@@ -1,0 +1,133 @@
+/** manage_session: ten operations on a session's tab, each with its own honest answer. */
+
+import { checkOperation, OPERATIONS, type Operation } from './action.ts'
+import { resolve } from './address.ts'
+import type { ActionAnswer, ManageAnswer } from './answers-actions.ts'
+import type { ManageInput } from './bus.ts'
+import { type Caller, HUMAN_ID } from './caller.ts'
+import { type Context, refuseSubagent, requireOwn } from './context.ts'
+import { BusError } from './errors.ts'
+import { tellFollowers } from './follow.ts'
+import { quote } from './ids.ts'
+import { aliasesAfter, dropOldNames, giveNameBack, takeName } from './naming.ts'
+import { answerOf, perform, routeTo, targetOf, unsupported } from './perform.ts'
+import type { Entry } from './ports.ts'
+import { send } from './send.ts'
+import { label, revise } from './session.ts'
+
+export async function manage(context: Context, caller: Caller, input: ManageInput): Promise<ManageAnswer> {
+  const { operation, session: who, ...given } = input
+  if (!OPERATIONS.includes(operation)) {
+    throw new BusError(
+      'BAD_INPUT',
+      `operation ${quote(operation)} is not known.`,
+      `One of: ${OPERATIONS.join(', ')}. To open a session use create_session.`,
+    )
+  }
+  refuseSubagent(caller, `${operation} a session`)
+  const by = await actorOf(context, caller, 'manage sessions')
+  const params = checkOperation(operation, given)
+  const entry = await resolve(context, who === 'me' && caller.kind === 'session' ? caller.id : who)
+  const { id } = entry.session
+  if (operation === 'send_message') return deliver(context, caller, entry, params.text ?? '')
+  const named = params.name === undefined ? entry : await rename(context, entry, params.name)
+  const action = await onTab(context, operation, { by, params, entry: named })
+  const { session } = named
+  return {
+    session: id,
+    ...(session.name !== undefined && { name: session.name }),
+    operation,
+    action: params.name === undefined ? action : renamed(action),
+  }
+}
+
+/** Who asks: a session that is on the bus, or the person. */
+export async function actorOf(
+  context: Context,
+  caller: Caller,
+  doing: string,
+): Promise<{ readonly id: string; readonly name: string; readonly executor?: string }> {
+  if (caller.kind === 'human') return { id: HUMAN_ID, name: HUMAN_ID }
+  const { session } = await requireOwn(context, caller, doing)
+  const executor = session.host.executor?.id
+  return { id: session.id, name: label(session), ...(executor !== undefined && { executor }) }
+}
+
+interface Wanted {
+  readonly by: Awaited<ReturnType<typeof actorOf>>
+  readonly params: ReturnType<typeof checkOperation>
+  readonly entry: Entry
+}
+
+async function onTab(context: Context, operation: Operation, { by, params, entry }: Wanted): Promise<ActionAnswer> {
+  const { id, host } = entry.session
+  const seen = context.observe(entry)
+  const gone: ActionAnswer = {
+    kind: operation,
+    state: 'failed',
+    evidence: `${label(entry.session)} has no tab any more: ${seen.evidence}`,
+  }
+  if (seen.life === 'gone') return gone
+  const target = targetOf(entry)
+  const route = await routeTo(context, { kind: operation, target, params }, host.executor, by.executor)
+  if ('reason' in route) return unsupported(operation, route)
+  // A host that performs says when a tab ends; a terminal stays there when what ran in it has ended.
+  if ('queue' in route && seen.state === 'ended') return gone
+  if (operation === 'close' && id === by.id && 'local' in route) {
+    throw new BusError(
+      'BAD_INPUT',
+      'A session cannot close its own tab: the program that would answer ends with it. Nothing was changed.',
+      'Call complete_session to close the session; another session, or the person, can close the tab.',
+    )
+  }
+  const { executor: _, ...actor } = by
+  const { action, outcome } = await perform(context, route, { kind: operation, by: actor, target, params })
+  return answerOf(action, outcome)
+}
+
+/** The name on the bus is ours to change; the title of the tab follows where the host lets it. */
+async function rename(context: Context, entry: Entry, name: string): Promise<Entry> {
+  const { id } = entry.session
+  await takeName(context, name, id)
+  let after: Entry | undefined
+  try {
+    after = await context.store.sessions.change(id, (current) => {
+      if (current === undefined || current.session.name === name) return undefined
+      const next = { ...current.session, name, aliases: aliasesAfter(current.session, name) }
+      return { session: revise(current.session, next, context.nowIso()) }
+    })
+  } catch (fault) {
+    await giveNameBack(context, name, id)
+    throw fault
+  }
+  if (after === undefined) return entry
+  await dropOldNames(context, entry.session, after.session)
+  await tellFollowers(context, id)
+  return after
+}
+
+function renamed(action: ActionAnswer): ActionAnswer {
+  if (action.state === 'done' || action.state === 'requested')
+    return { ...action, evidence: `renamed on the bus; the tab: ${action.evidence}` }
+  return { ...action, state: 'done', evidence: `renamed on the bus; its tab keeps the old title: ${action.evidence}` }
+}
+
+async function deliver(context: Context, caller: Caller, entry: Entry, text: string): Promise<ManageAnswer> {
+  const { session } = entry
+  const sent = await send(context, caller, { to: [session.id], content: text, activate: 'always' })
+  const [delivery] = sent.to
+  if (delivery === undefined) throw new Error('a send that is not refused has a recipient')
+  const { wake } = delivery
+  return {
+    session: session.id,
+    ...(session.name !== undefined && { name: session.name }),
+    operation: 'send_message',
+    messageId: sent.messageId,
+    action: {
+      kind: 'send_message',
+      ...(wake.action !== undefined && { id: wake.action.id }),
+      state: wake.action?.state ?? 'done',
+      evidence: `stored in its inbox; wake ${wake.outcome}: ${wake.evidence}`,
+    },
+  }
+}

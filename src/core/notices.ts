@@ -1,0 +1,62 @@
+/** What a session is told once about itself: that two programs use its id, that its mail no longer wakes it. */
+
+import type { Activity, Clash } from './activity.ts'
+import type { Context } from './context.ts'
+import { quoted } from './fence.ts'
+import { LIMITS } from './limits.ts'
+import type { Entry } from './ports.ts'
+
+/** Telling it marks it: of two calls at once one tells it. */
+export async function noticesFor(context: Context, own: Entry): Promise<readonly string[]> {
+  if (!hasNotice(own.activity)) return []
+  let told: Activity | undefined
+  await context.store.sessions.change(own.session.id, (current) => {
+    const { activity } = current ?? {}
+    if (activity === undefined || !hasNotice(activity)) return undefined
+    told = activity
+    const { clash: _, ...rest } = activity
+    const { outOfWakes } = activity
+    return { activity: { ...rest, ...(outOfWakes && { outOfWakes: { ...outOfWakes, told: true } }) } }
+  })
+  if (told === undefined) return []
+  const { clash, outOfWakes } = told
+  return [
+    ...(clash !== undefined && Object.hasOwn(CLASHES, clash.outcome) // a newer version may know others
+      ? [CLASHES[clash.outcome](clash.at, clash.pid)]
+      : []),
+    ...(outOfWakes !== undefined && !outOfWakes.told
+      ? [
+          `Mail from ${quoted(outOfWakes.from)} is stored but starts no more turns here: ${LIMITS.wakesPerPair} in ${LIMITS.wakeWindowMs / 60_000} min, or ${LIMITS.wakeHops} replies in a chain, are the most until a person writes a prompt.`,
+        ]
+      : []),
+  ]
+}
+
+function hasNotice(activity: Activity | undefined): boolean {
+  return activity?.clash !== undefined || activity?.outOfWakes?.told === false
+}
+
+/** Leaves word with a session that wakes by this sender are used up; once while that lasts. */
+export async function noteOutOfWakes(context: Context, { session, activity }: Entry, from: string): Promise<void> {
+  const nowMs = context.clock.now()
+  const isNoted = ({ outOfWakes }: Activity) =>
+    outOfWakes?.from === from && Math.abs(nowMs - Date.parse(outOfWakes.at)) < LIMITS.wakeWindowMs
+  if (activity === undefined || isNoted(activity)) return
+  const outOfWakes = { from, at: new Date(nowMs).toISOString(), told: false }
+  await context.store.sessions.change(session.id, (current) =>
+    current?.activity === undefined || isNoted(current.activity)
+      ? undefined
+      : { activity: { ...current.activity, outOfWakes } },
+  )
+}
+
+const CLASHES: Readonly<Record<Clash['outcome'], (at: string, pid: number) => string>> = {
+  refused: (at, pid) =>
+    `At ${at} process ${pid} tried to act as this session and was refused. Two programs use one session id.`,
+  'taken-over': (at, pid) =>
+    `At ${at} process ${pid} took this session over from another server. Two programs use one session id.`,
+  'opened-twice': (at, pid) =>
+    `At ${at} this conversation was opened in process ${pid} too. What is said there belongs to another session; this one keeps its name and mail.`,
+  branched: (at, pid) =>
+    `At ${at} this conversation was still open in process ${pid}, which keeps its session and mail. Here it is a session of its own, whatever was said before.`,
+}

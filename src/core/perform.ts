@@ -1,0 +1,158 @@
+/** Getting an action done: by an executor of this process, or by the host's own plugin from its queue. */
+
+import type { Action, ActionKind, ActionParams, ActionTarget, Outcome } from './action.ts'
+import { observe } from './activity.ts'
+import type { ActionAnswer } from './answers-actions.ts'
+import type { Context } from './context.ts'
+import { LIMITS } from './limits.ts'
+import type { Entry } from './ports.ts'
+import type { Executor, HostExecutor } from './ports-actions.ts'
+
+/** Who can do it, or why nobody can. */
+export type Route =
+  | { readonly local: Executor }
+  | { readonly queue: HostExecutor }
+  | { readonly reason: string; readonly byHand?: string }
+
+export interface Asked {
+  readonly kind: ActionKind
+  readonly target: ActionTarget
+  readonly params: ActionParams
+}
+
+/**
+ * The way to a session's tab, the host's own plugin first. A plugin that only sees the results of its own tabs' tools does
+ * nothing for callers elsewhere.
+ */
+export async function routeTo(
+  context: Context,
+  { kind, target, params }: Asked,
+  host: HostExecutor | undefined,
+  callersExecutor: string | undefined,
+): Promise<Route> {
+  let refused: { readonly reason: string; readonly byHand?: string } | undefined
+  if (host?.kinds.includes(kind)) {
+    if (host.watches || host.id === callersExecutor) return { queue: host }
+    refused = { reason: `${target.hostKind} performs actions only for its own tabs` }
+  }
+  for (const executor of context.executors) {
+    const offer = await executor.offers(kind, target, params)
+    if (offer?.can === true) return { local: executor }
+    if (offer !== undefined) refused ??= offer
+  }
+  return refused ?? { reason: `nothing on this machine can do that to a tab of ${target.hostKind}` }
+}
+
+export function targetOf({ session, activity }: Entry): ActionTarget {
+  const { host } = session
+  return {
+    id: session.id,
+    ...(session.name !== undefined && { name: session.name }),
+    hostKind: host.kind,
+    hostSessionId: host.hostSessionId ?? host.hostKey,
+    ...(host.client !== undefined && { client: host.client }),
+    ...(host.pane !== undefined && { pane: host.pane }),
+    ...(host.terminal !== undefined && { terminal: host.terminal }),
+    ...(host.job !== undefined && { job: host.job }),
+    ...(activity !== undefined && { activity: activity.state }),
+  }
+}
+
+export type NewAction = Pick<Action, 'kind' | 'by' | 'target' | 'params'> & Partial<Pick<Action, 'id'>>
+
+/** Requests it and, where that is ours to do or soon done by another, waits for the end. */
+export async function perform(
+  context: Context,
+  route: Exclude<Route, { reason: string }>,
+  wanted: NewAction,
+): Promise<{ readonly action: Action; readonly outcome?: Outcome }> {
+  const { store } = context
+  const action: Action = {
+    ...wanted,
+    id: wanted.id ?? newActionId(context),
+    executor: 'local' in route ? route.local.id : route.queue.id,
+    requestedAt: context.nowIso(),
+    state: 'requested',
+  }
+  await store.actions.request(action)
+  if ('queue' in route) {
+    if (!route.queue.watches) return { action }
+    return { action: (await whenDone(context, action)) ?? action }
+  }
+  const claimed = await store.actions.claim(action.executor, action.id)
+  if (claimed === undefined) return { action: (await store.actions.find(action.executor, action.id)) ?? action }
+  const outcome = await runOnce(route.local, claimed)
+  await finishAction(context, claimed, outcome)
+  return { action: { ...claimed, state: outcome.state, evidence: outcome.evidence }, outcome }
+}
+
+export function newActionId(context: Context): string {
+  return `act-${context.clock.now().toString(36).padStart(9, '0')}${context.random.token(10)}`
+}
+
+async function runOnce(executor: Executor, action: Action): Promise<Outcome> {
+  try {
+    return await executor.perform(action)
+  } catch (fault) {
+    return { state: 'failed', evidence: fault instanceof Error ? fault.message : String(fault) }
+  }
+}
+
+/** Writes down how it ended, and what that says of the session. */
+export async function finishAction(context: Context, action: Action, outcome: Outcome): Promise<void> {
+  const nowIso = context.nowIso()
+  await context.store.actions.finish(action, outcome, nowIso)
+  if (outcome.state !== 'done') return
+  const { kind, target, params } = action
+  if (kind === 'close') {
+    await context.store.sessions.change(target.id, (entry) =>
+      entry?.activity === undefined || entry.activity.state === 'ended'
+        ? undefined
+        : { activity: observe(entry.activity, 'ended', `closed by ${action.by.name}`, nowIso) },
+    )
+  }
+  if (kind === 'cancel') {
+    // Hosts report the end of a turn, and not that it was broken off.
+    await context.store.sessions.change(target.id, (entry) =>
+      entry?.activity?.state !== 'working'
+        ? undefined
+        : { activity: observe(entry.activity, 'idle', `its turn was cancelled by ${action.by.name}`, nowIso) },
+    )
+  }
+  if (kind === 'set_model' || kind === 'set_scene') {
+    const { model, scene } = params
+    await context.store.sessions.change(target.id, (entry) =>
+      entry === undefined
+        ? undefined
+        : { session: { ...entry.session, ...(model && { model }), ...(scene && { scene }) } },
+    )
+  }
+}
+
+/** An action as its host's plugin left it, once that is more than a request. Undefined when the time is over. */
+async function whenDone(context: Context, { executor, id }: Action): Promise<Action | undefined> {
+  const untilMs = context.clock.steady() + LIMITS.actionWaitMs
+  for (;;) {
+    const now = await context.store.actions.find(executor, id)
+    if (now !== undefined && now.state !== 'requested') return now
+    if (context.clock.steady() >= untilMs) return now
+    await new Promise<void>((resolve) => context.clock.after(LIMITS.actionLookMs, resolve))
+  }
+}
+
+export function answerOf(action: Action, outcome: Outcome | undefined): ActionAnswer {
+  const { id, kind, state, evidence } = action
+  return {
+    id,
+    kind,
+    state,
+    evidence: evidence ?? WAITING,
+    ...(outcome?.byHand !== undefined && { byHand: outcome.byHand }),
+  }
+}
+
+const WAITING = 'handed to the host, which has not said yet how it went'
+
+export function unsupported(kind: ActionKind, { reason, byHand }: { reason: string; byHand?: string }): ActionAnswer {
+  return { kind, state: 'unsupported', evidence: reason, ...(byHand !== undefined && { byHand }) }
+}

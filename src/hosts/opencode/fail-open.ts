@@ -1,0 +1,23 @@
+/** A hook that costs a turn nothing, whatever goes wrong in it: OpenCode waits for hooks, and stops the turn at what they throw. */
+
+export type Hook = (input: unknown, output: unknown) => Promise<void>
+
+/** Nothing of ours may take longer out of a turn, ms. */
+const LIMIT_MS = 1_200
+
+/** Resolves in time; a fault is one call of `report`. What takes longer goes on by itself. */
+export function failingOpen(name: string, hook: Hook, report: (event: string, fault: unknown) => void): Hook {
+  return async (input, output) => {
+    let timer: NodeJS.Timeout | undefined
+    const limit = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, LIMIT_MS)
+    })
+    try {
+      await Promise.race([hook(input, output).catch((cause) => report(name, cause)), limit])
+    } catch (cause) {
+      report(name, cause)
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+}

@@ -1,0 +1,114 @@
+/**
+ * Actions: `actions/{executor}/{id}.json` while one waits, `claimed/{id}~{owner}` while it is performed, `done/{id}.json`
+ * afterwards. Winning the rename is the only right to perform it, and nothing ever goes back.
+ */
+
+import fs from 'node:fs'
+import { type Action, decodeAction, isActionId, type Outcome } from '../../core/action.ts'
+import type { ProcessRef } from '../../core/ports.ts'
+import type { ActionStore } from '../../core/ports-actions.ts'
+import { moveIfThere, namesIn, publish, readIfThere, removeIfThere, replace } from '../../system/atomic-file.ts'
+import { checkTag } from '../../system/process.ts'
+import type { Home } from './home.ts'
+import { inside } from './layout.ts'
+import { watchDirectories } from './watch.ts'
+
+const MAX_BYTES = 512 * 1024
+
+export function fileActions(home: Home, self: ProcessRef, tag: string): ActionStore {
+  const { at } = home
+  const requested = (executor: string, id: string) => inside(at.actions(executor), `${checked(id)}.json`)
+  const claimed = (executor: string) => inside(at.actions(executor), 'claimed')
+  const done = (executor: string, id: string) => inside(inside(at.actions(executor), 'done'), `${checked(id)}.json`)
+
+  const load = (file: string): Action | undefined => {
+    const got = readIfThere(file, MAX_BYTES)
+    return got === undefined ? undefined : decodeAction(JSON.parse(got.text))
+  }
+  const claimOf = (executor: string, id: string): string | undefined =>
+    namesIn(claimed(executor)).find((name) => name.startsWith(`${id}~`))
+  const end = (action: Action, outcome: Outcome, finishedAt: string) => {
+    const { state, evidence } = outcome
+    const text = JSON.stringify({ ...action, state, evidence, finishedAt })
+    home.write(() => {
+      home.directory(inside(at.actions(action.executor), 'done'))
+      replace(home.tmp(), done(action.executor, action.id), text, 'process')
+    })
+    const claim = claimOf(action.executor, action.id)
+    if (claim !== undefined) removeIfThere(inside(claimed(action.executor), claim))
+  }
+
+  return {
+    async request(action) {
+      const file = requested(action.executor, action.id)
+      home.write(() => {
+        home.directory(at.actions(action.executor))
+        publish(home.tmp(), file, JSON.stringify(action), 'process')
+      })
+    },
+    async claim(executor, id) {
+      if (!isActionId(id)) return undefined
+      const held = inside(claimed(executor), `${id}~${tag}`)
+      const won = home.write(() => {
+        if (!fs.existsSync(requested(executor, id))) return false
+        home.directory(claimed(executor))
+        return moveIfThere(requested(executor, id), held)
+      })
+      return won ? load(held) : undefined
+    },
+    async finish(action, outcome, finishedAt) {
+      end(action, outcome, finishedAt)
+    },
+    async find(executor, id) {
+      if (!isActionId(id)) return undefined
+      const settled = load(requested(executor, id)) ?? load(done(executor, id))
+      if (settled !== undefined) return settled
+      const claim = claimOf(executor, id)
+      const action = claim === undefined ? undefined : load(inside(claimed(executor), claim))
+      if (claim === undefined || action === undefined) return load(done(executor, id)) // it ended in between
+      if (checkTag(claim.slice(id.length + 1), self) !== 'gone') return action
+      end(action, { state: 'unknown', evidence: 'its executor ended before it said how it went' }, nowIso())
+      return load(done(executor, id))
+    },
+    async waiting(executor) {
+      return namesIn(at.actions(executor))
+        .flatMap((name) => (name.endsWith('.json') && isActionId(name.slice(0, -5)) ? [name.slice(0, -5)] : []))
+        .sort()
+    },
+    async drop(requestedBefore) {
+      let dropped = 0
+      for (const executor of namesIn(at.actionQueues)) {
+        const queue = inside(at.actionQueues, executor)
+        for (const folder of [queue, inside(queue, 'claimed'), inside(queue, 'done')]) {
+          for (const name of namesIn(folder)) {
+            const file = inside(folder, name)
+            if (isOlder(file, requestedBefore) && removeIfThere(file)) dropped += 1
+          }
+        }
+      }
+      return dropped
+    },
+    watch(executor, hint) {
+      home.write(() => home.directory(at.actions(executor)))
+      return watchDirectories([at.actions(executor)], () => hint())
+    },
+  }
+
+  function isOlder(file: string, requestedBefore: string): boolean {
+    try {
+      const action = load(file)
+      return action !== undefined && action.requestedAt < requestedBefore
+    } catch {
+      return false // a folder, or nothing of ours
+    }
+  }
+}
+
+function nowIso(): string {
+  return new Date().toISOString()
+}
+
+function checked(id: string): string {
+  if (!isActionId(id)) throw new Error('not an action id')
+  return id
+}

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest'
+import { createKeyReader, type Key, type Pressed } from '../../../src/cli/live/key.ts'
+import { type Edit, EMPTY_LINE, edit, textOf, typeInto, windowOf } from '../../../src/cli/live/line.ts'
+import { widthOf } from '../../../src/cli/width.ts'
+
+const NOTHING: Pressed = {
+  ...{ upArrow: false, downArrow: false, leftArrow: false, rightArrow: false, pageUp: false, pageDown: false },
+  ...{
+    home: false,
+    end: false,
+    return: false,
+    escape: false,
+    tab: false,
+    backspace: false,
+    delete: false,
+    ctrl: false,
+  },
+}
+const word = (key: Key) => (key.kind === 'text' ? `"${key.text}"` : key.kind === 'name' ? key.name : `^${key.letter}`)
+
+describe('keys', () => {
+  it('that came in one piece are as many keys', () => {
+    expect(createKeyReader()('jj\rx\u007f\u0003', NOTHING).map(word)).toEqual([
+      ...['"j"', '"j"', 'enter', '"x"', 'backspace', '^c'],
+    ])
+  })
+
+  it('have the names of the library', () => {
+    const read = createKeyReader()
+    expect(read('', { ...NOTHING, upArrow: true }).map(word)).toEqual(['up'])
+    expect(read('c', { ...NOTHING, ctrl: true }).map(word)).toEqual(['^c'])
+    expect(read('', { ...NOTHING, delete: true }).map(word)).toEqual(['backspace'])
+  })
+
+  it('of a paste are text: line ends and all, and nothing that drives a terminal', () => {
+    const read = createKeyReader()
+    read('[200~', NOTHING)
+    const keys = [
+      ...read('cy\u001b[2Jq', NOTHING),
+      ...read('', { ...NOTHING, return: true }),
+      ...read('last\r', NOTHING),
+    ]
+    expect(keys).toEqual(['cyq', '\n', 'last\n'].map((text) => ({ kind: 'text', text, isPaste: true })))
+    read('[201~', NOTHING)
+    expect(read('q', NOTHING)).toEqual([{ kind: 'text', text: 'q', isPaste: false }])
+  })
+})
+
+describe('a line', () => {
+  const edited = (text: string, ...edits: Edit[]) => edits.reduce(edit, typeInto(EMPTY_LINE, text))
+
+  it('is edited by characters as people see them', () => {
+    expect(textOf(edited('a👩‍👩‍👧e\u0301', 'backspace'))).toBe('a👩‍👩‍👧')
+    expect(textOf(edited('a👩‍👩‍👧', 'backspace'))).toBe('a')
+    expect(textOf(typeInto(edited('ac', 'left'), 'b'))).toBe('abc')
+    expect(textOf(edited('審査', 'home', 'delete'))).toBe('査')
+    expect(textOf(edited('one two ', 'word'))).toBe('one ')
+    expect(textOf(edited('one', 'clear'))).toBe('')
+    expect(textOf(edited('', 'backspace', 'delete', 'left', 'right'))).toBe('')
+  })
+
+  it('shows the part around the cursor, never wider than it may', () => {
+    for (const text of ['short', 'a long line of many words', '審査支払い処理🎯🎯', 'two\nlines']) {
+      for (let columns = 2; columns < 30; columns++) {
+        for (const edits of [[], ['home'], ['left', 'left', 'left']] as Edit[][]) {
+          const shown = windowOf(edited(text, ...edits), columns)
+          expect(widthOf(shown.text)).toBeLessThan(columns)
+          expect(shown.cursor).toBeLessThan(columns)
+        }
+      }
+    }
+    expect(windowOf(edited('two\nlines'), 20)).toEqual({ text: 'two↵lines', cursor: 9 })
+  })
+})
