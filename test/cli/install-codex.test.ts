@@ -138,10 +138,10 @@ describe('the hooks of Codex', () => {
     const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
     expect(written['SessionEnd']?.[0]?.hooks[0]).toEqual({
       type: 'command',
-      command: `exec ${quoted(program.node)} ${quoted(script)} '--home' ${quoted(home)}`,
+      command: `exec ${quoted(program.node)} ${quoted(script)} --home ${quoted(home)}`,
       timeout: 3,
     })
-    expect(written['PostToolUse']?.[0]?.hooks[0]?.command).toMatch(/^exec 'sh' '.*gate\.sh' '--any' /)
+    expect(written['PostToolUse']?.[0]?.hooks[0]?.command).toMatch(/^exec sh '.*gate\.sh' --any /)
     expect(codexWiring.launch(written['PostToolUse']?.[0])).toMatchObject({ node: program.node, home })
     await place.uninstall({ ...codex, program })
     expect(place.json(hooks)).toEqual(foreign)

@@ -3,8 +3,8 @@
  * who reviews the hooks before any of them runs.
  */
 
+import { commandLine, wordsOf } from '../command-line.ts'
 import { endsWith, homeIn, isInOurPackage, isTexts, record } from '../entries.ts'
-import { shellLine, wordsOf } from '../shell-words.ts'
 import type { Json, JsonPath, Launch, Machine, Program, WiredFile, Wiring } from '../wiring.ts'
 import { heldBack } from './trust.ts'
 
@@ -105,7 +105,7 @@ function serverFile(machine: Machine, program: Program): WiredFile {
 
 /** The shell steps aside, so that the process which starts the hook is Codex itself, whose end ends the session. */
 function commandOf(words: readonly string[], isWindows: boolean): string {
-  return `${isWindows ? '' : 'exec '}${shellLine(words, isWindows)}`
+  return `${isWindows ? '' : 'exec '}${commandLine(words, isWindows)}`
 }
 
 /** Which handlers of a group of hooks are ours. */
