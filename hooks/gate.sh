@@ -1,12 +1,13 @@
 #!/bin/sh
-# gate.sh [prompt] HOME COMMAND [ARGS]: starts the hook only where the bus left word for this conversation.
+# gate.sh [--any] [prompt] HOME COMMAND [ARGS]: starts the hook only where the bus left word for this conversation.
 # Runs after every tool of every turn and, with `prompt`, at every prompt, so its common path is a few tests and no process.
-# HOME may be empty: then the default.
+# HOME may be empty: then the default. --any: the host gives its hooks no id; one inherited from a host around it says nothing.
+id=$CLAUDE_CODE_SESSION_ID
+case $1 in --any) id= && shift ;; esac
 prompt=
 case $1 in prompt) prompt=yes && shift ;; esac
 home=${1:-${SESSION_MCP_HOME:-$HOME/.session-mcp}}
 shift
-id=$CLAUDE_CODE_SESSION_ID
 case $prompt$id in
   # The files of an id with capital letters, or none at all, have other names: then any mark counts, and any prompt.
   yes | yes*[!0123456789abcdefghijklmnopqrstuvwxyz_-]*) ;;

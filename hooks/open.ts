@@ -4,6 +4,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { type Context, createContext } from '../src/core/context.ts'
 import type { Processes } from '../src/core/ports.ts'
+import type { Doors } from '../src/core/ports-hosts.ts'
 import { fileStore } from '../src/store/files/store.ts'
 import { systemClock } from '../src/system/clock.ts'
 import { createLog, type Log } from '../src/system/log.ts'
@@ -19,8 +20,11 @@ export interface HookBus {
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** @param args `--home DIR` as `session-mcp install` wrote it; else SESSION_MCP_HOME, else the default. */
-export function openHookBus(env: Environment, args: readonly string[]): HookBus {
+/**
+ * @param args `--home DIR` as `session-mcp install` wrote it; else SESSION_MCP_HOME, else the default.
+ * @param doors that this very process opens.
+ */
+export function openHookBus(env: Environment, args: readonly string[], doors?: Doors): HookBus {
   const at = args.indexOf('--home')
   const home = path.resolve(
     (at === -1 ? undefined : args[at + 1]) ?? env['SESSION_MCP_HOME'] ?? path.join(os.homedir(), '.session-mcp'),
@@ -35,6 +39,7 @@ export function openHookBus(env: Environment, args: readonly string[]): HookBus 
     random: systemRandom,
     projects: createProjects({ homeDir: os.homedir() }),
     foldCase: PATHS_FOLD_CASE,
+    doors,
     options: { defaultTtl: env['SESSION_MCP_DEFAULT_TTL'] ?? '4h', messageTtl: '7d' },
     log: (level, event, facts) => log[level](event, facts),
   })

@@ -105,7 +105,11 @@ await build({
   banner: { js: "import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);" },
 })
 // One file per host adapter: hooks start for every prompt, so each carries only what it uses.
-await build({ ...script, entryPoints: ['hooks/claude-code.ts', 'hooks/statusline.ts'], outdir: 'dist/hooks' })
+await build({
+  ...script,
+  entryPoints: ['hooks/claude-code.ts', 'hooks/codex.ts', 'hooks/statusline.ts'],
+  outdir: 'dist/hooks',
+})
 copyFileSync(path.join(root, 'hooks/gate.sh'), path.join(dist, 'hooks/gate.sh'))
 await build({ ...shared, entryPoints: ['src/lib.ts'], outfile: 'dist/lib.mjs', format: 'esm' })
 
@@ -114,11 +118,24 @@ const plugins = path.join(dist, 'plugins')
 cpSync(path.join(root, 'plugins'), plugins, { recursive: true, filter: (file) => !file.endsWith('.ts') })
 mkdirSync(path.join(plugins, '.claude-plugin'))
 renameSync(path.join(plugins, 'marketplace.json'), path.join(plugins, '.claude-plugin/marketplace.json'))
-const program = path.join(plugins, 'claude-code/program')
-for (const file of ['index.js', 'watch.mjs', 'package.json', 'hooks']) {
-  cpSync(path.join(dist, file), path.join(program, file), { recursive: true })
+mkdirSync(path.join(plugins, '.agents/plugins'), { recursive: true })
+renameSync(path.join(plugins, 'codex-marketplace.json'), path.join(plugins, '.agents/plugins/marketplace.json'))
+const programs = {
+  'claude-code': [
+    'index.js',
+    'watch.mjs',
+    'package.json',
+    'hooks/gate.sh',
+    'hooks/claude-code.js',
+    'hooks/statusline.js',
+  ],
+  codex: ['index.js', 'watch.mjs', 'package.json', 'hooks/gate.sh', 'hooks/codex.js'],
 }
-copyFileSync(path.join(root, 'LICENSE'), path.join(plugins, 'claude-code/LICENSE'))
+for (const [host, files] of Object.entries(programs)) {
+  for (const file of files)
+    cpSync(path.join(dist, file), path.join(plugins, host, 'program', file), { recursive: true })
+  copyFileSync(path.join(root, 'LICENSE'), path.join(plugins, host, 'LICENSE'))
+}
 // Plugins that a host loads into its own process: a folder each that works wherever it is copied.
 await sealed('plugins/session-coordination')
 await sealed('plugins/session-manager-bridge')

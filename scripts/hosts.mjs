@@ -8,6 +8,10 @@ import { fileURLToPath } from 'node:url'
 const musl = process.platform === 'linux' && process.report.getReport().header.glibcVersionRuntime === undefined
 const exe = process.platform === 'win32' ? '.exe' : ''
 const claudePlatform = `@anthropic-ai/claude-code-${process.platform}-${process.arch}${musl ? '-musl' : ''}`
+const codexPlatform = `@openai/codex-${process.platform}-${process.arch}`
+const codexTarget = `${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-${
+  { darwin: 'apple-darwin', win32: 'pc-windows-msvc' }[process.platform] ?? 'unknown-linux-musl'
+}`
 const opencodePlatform = `opencode-${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
 
 /**
@@ -35,6 +39,12 @@ const hosts = [
     executables: ['', '-baseline', '-musl', '-baseline-musl'].map(
       (variant) => `${opencodePlatform}${variant}/bin/opencode${exe}`,
     ),
+  },
+  {
+    name: 'codex',
+    package: '@openai/codex',
+    range: '^0.171.0',
+    executables: [`${codexPlatform}/vendor/${codexTarget}/bin/codex${exe}`],
   },
 ]
 

@@ -11,6 +11,8 @@ import { createBus } from './core/create-bus.ts'
 import { type HostPlugin, type HostTraits, silenced } from './core/host-plugin.ts'
 import type { Processes, Store } from './core/ports.ts'
 import { backgroundExecutor } from './hosts/claude-code/background.ts'
+import { HOSTS } from './hosts/detect.ts'
+import { createDoors } from './hosts/doors.ts'
 import { tmuxExecutor } from './hosts/tmux/executor.ts'
 import { fileStore } from './store/files/store.ts'
 import type { Durability } from './system/atomic-file.ts'
@@ -30,7 +32,8 @@ export interface OpenOptions {
   readonly inboxLimit?: number
   readonly allowForeignHome?: boolean
   readonly logLevel?: LogLevel
-  /** Where this process runs: which tmux, which PATH. Without it no session is opened from here. */
+  /** Where this process runs: which tmux, which PATH. Without it no session is opened from here, and
+   * wakes that need a program of the host are only stored. */
   readonly env?: Readonly<Record<string, string | undefined>>
 }
 
@@ -70,6 +73,7 @@ export async function openBus(options: OpenOptions): Promise<OpenedBus> {
     random: systemRandom,
     projects: createProjects({ homeDir: os.homedir() }),
     foldCase: PATHS_FOLD_CASE,
+    ...(options.env !== undefined && { doors: createDoors(HOSTS, options.env) }),
     executors: [tmuxExecutor(around), backgroundExecutor(around)],
     options: { defaultTtl: options.defaultTtl ?? '4h', messageTtl: options.messageTtl ?? '7d' },
     log: (level, event, facts) => log[level](event, facts),

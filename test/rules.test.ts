@@ -81,6 +81,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 const SINGLE: Readonly<Record<string, string>> = {
   ms: 'core/ttl.ts',
   nanoid: 'system/random.ts',
+  'smol-toml': 'cli/install/toml-tree.ts',
   ink: 'cli/live/screen.ts',
   react: 'cli/live/screen.ts',
 }

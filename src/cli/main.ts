@@ -88,8 +88,13 @@ async function runCommand(command: Command, parsed: Parsed, { config, version, o
       return opened
     },
     async shell() {
-      const [{ shellOf }, { store, processes }] = await Promise.all([import('./who.ts'), context.open()])
-      const { sessionId, sources } = config
+      const [{ shellOf }, { sessionInShell }, { store, processes }] = await Promise.all([
+        import('./who.ts'),
+        import('../hosts/detect.ts'),
+        context.open(),
+      ])
+      const { sources, env } = config
+      const sessionId = config.sessionId ?? sessionInShell(env)
       const wanted = sessionId === undefined ? undefined : { sessionId, isFlag: sources.sessionId === 'flag' }
       return shellOf(await store.sessions.list(), processes.ancestors(), wanted)
     },

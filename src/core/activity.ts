@@ -47,6 +47,8 @@ export interface Activity {
   readonly lastTurn?: string
   /** The last prompt a person wrote: resets the budgets of wakes. */
   readonly lastHumanPrompt?: string
+  /** When the person ended the last turn, until the next one begins: some hosts start none by themselves meanwhile. */
+  readonly cancelledAt?: string
   readonly lastWake?: LastWake
   /** Sender -> times (ms) of the turns its mail started, inside the window of the budget. */
   readonly wokenBy?: Readonly<Record<string, readonly number[]>>

@@ -149,6 +149,7 @@ async function openElsewhere(
   const other = session.host.client
   if (client === undefined || other === undefined || sameProcess(client, other)) return undefined
   if (activity?.state === 'ended' || context.processes.check(other) !== 'alive') return undefined
+  if (traits.opensOnce) return undefined
   // A client of several conversations goes on with all of them.
   if (traits.sharesClient) return other
   return (await context.store.hosts.ofClient(other))?.sessionId === session.id ? other : undefined

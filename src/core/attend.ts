@@ -4,12 +4,13 @@ import { type Activity, observe } from './activity.ts'
 import { attach, attached } from './attach.ts'
 import { bindLate } from './bind-late.ts'
 import type { Context } from './context.ts'
+import { wake } from './due.ts'
 import type { Conversation, HostPlugin, HostTraits, Injection, Notice, Started, StartSource } from './host-plugin.ts'
 import { cleanId } from './ids.ts'
 import type { Message } from './message.ts'
 import { observeAs, observeEnd } from './observing.ts'
 import type { Entry } from './ports.ts'
-import { turnEnds, wake } from './press.ts'
+import { turnEnds } from './press.ts'
 import { settleGate, ungate } from './prompt-gate.ts'
 import { noteSetting } from './setting.ts'
 import { NOTHING_SHOWN } from './shown.ts'
@@ -58,9 +59,10 @@ export function createHostPlugin(context: Context, traits: HostTraits): HostPlug
     async onNotice(conversation, notice) {
       const entry = (await ours(conversation))?.entry
       if (entry === undefined) return
+      if (notice === 'idle') return brokenOff(context, entry)
       await observeAs(context, entry, notice, NOTICES[notice])
       // The next hook has something to look at: that the person has answered and work goes on.
-      if (notice !== 'working' && notice !== 'idle') await context.store.hosts.mark(entry.session.host.hostKey)
+      if (notice !== 'working') await context.store.hosts.mark(entry.session.host.hostKey)
     },
     async onWake(conversation) {
       const entry = await attached(context, conversation)
@@ -119,6 +121,16 @@ async function start(
   return { sessionId: id, wakeFile, ...(text !== undefined && { injection: { text } }) }
 }
 
+/** Some hosts start no turn by themselves then, until the person’s next prompt. */
+async function brokenOff(context: Context, { session }: Entry): Promise<void> {
+  const nowIso = context.nowIso()
+  await context.store.sessions.change(
+    session.id,
+    ({ activity } = { session, activity: undefined }) =>
+      activity && { activity: { ...observe(activity, 'idle', NOTICES.idle, nowIso), cancelledAt: nowIso } },
+  )
+}
+
 /** A turn begins: woken by us, by the host itself, or by a person. @returns the message that asked for the wake. */
 async function turnBegins(context: Context, entry: Entry, prompt: string): Promise<Message | undefined> {
   const wakeId = wakeIdIn(prompt)
@@ -128,9 +140,10 @@ async function turnBegins(context: Context, entry: Entry, prompt: string): Promi
   await ungate(context, entry)
   await context.store.sessions.change(entry.session.id, (current) => {
     if (current?.activity === undefined) return undefined
-    const { lastWake } = current.activity
+    const { cancelledAt: _, ...before } = current.activity
+    const { lastWake } = before
     const activity: Activity = {
-      ...observe(current.activity, 'working', 'a prompt was submitted', nowIso),
+      ...observe(before, 'working', 'a prompt was submitted', nowIso),
       lastTurn: nowIso,
       ...(wakeId === undefined && !isHosts && { lastHumanPrompt: nowIso }),
       ...(lastWake !== undefined && lastWake.wakeId === wakeId && { lastWake: { ...lastWake, turnAt: nowIso } }),

@@ -76,6 +76,8 @@ export interface ReadInput {
   readonly offset?: number | undefined
   /** The last so many read messages; consumes nothing. */
   readonly history?: number | undefined
+  /** The most one answer may hold, bytes, where the reader’s host cuts what is longer. */
+  readonly answerBytes?: number | undefined
 }
 
 /** An answer that consumes only once it has reached its reader. Exactly one of the two must be called. */

@@ -18,7 +18,7 @@ export interface CallerHints {
   readonly hostSays?: string | undefined
   /** The hidden `_session` parameter, filled in by a hook. */
   readonly hookSays?: string | undefined
-  /** Set by the same hook where a subagent calls. */
+  /** Set by the same hook, or by the host itself, where a subagent calls. */
   readonly isSubagent?: boolean | undefined
   /** From the environment or the command line of the server, where the host is known to set it right. */
   readonly configured?: string | undefined

@@ -8,6 +8,7 @@ import { type CheckLife, isExpired, type Observed, observed } from './liveness.t
 import { createMessageClock, type MessageClock } from './message.ts'
 import type { Clock, Entry, Listing, Processes, Projects, Random, Store } from './ports.ts'
 import type { Executor } from './ports-actions.ts'
+import type { Doors } from './ports-hosts.ts'
 import { projectKey } from './project.ts'
 import { parseTtl } from './ttl.ts'
 
@@ -27,6 +28,8 @@ export interface BusDeps {
   readonly options: BusOptions
   /** True where paths that differ only in case are one. */
   readonly foldCase: boolean
+  /** Left out, every door is a touch of the wake file. */
+  readonly doors?: Doors | undefined
   /** Ways to perform actions from this process, best first. */
   readonly executors?: readonly Executor[]
   readonly log?: (level: 'info' | 'warn' | 'error', event: string, facts?: Readonly<Record<string, Json>>) => void

@@ -26,6 +26,8 @@ export interface HostTraits {
   readonly gated?: true
   /** One client process runs several conversations at once, so the process says nothing about which one it is. */
   readonly sharesClient?: true
+  /** The host itself never has one conversation open in two clients: its key alone says which session it is. */
+  readonly opensOnce?: true
   /** One server serves all of them too, and the host says with no call whose it is: the model passes its id each time. */
   readonly sharedServer?: boolean
 }

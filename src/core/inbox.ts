@@ -1,12 +1,12 @@
 /** read_inbox: takes unread messages, oldest first, within a byte budget; they become read once the reader has them. */
 
-import { resolve } from './address.ts'
 import type { InboxAnswer, MessageView } from './answers.ts'
 import type { HandOver, ReadInput } from './bus.ts'
-import { type Caller, HUMAN_ID } from './caller.ts'
-import { type Context, mailId, notRegistered } from './context.ts'
+import type { Caller } from './caller.ts'
+import type { Context } from './context.ts'
 import { BusError } from './errors.ts'
 import { quote } from './ids.ts'
+import { senderId, whose } from './inbox-owner.ts'
 import { LIMITS } from './limits.ts'
 import { isMessageId, type Message } from './message.ts'
 import { FRAME_BYTES, partOf, sizeOf, viewOf } from './message-view.ts'
@@ -19,44 +19,27 @@ export async function read(context: Context, caller: Caller, input: ReadInput): 
   requireCount('limit', input.limit, 1_000)
   requireCount('history', input.history, LIMITS.historyRows)
   const { id, own } = await whose(context, caller, input)
+  const most = Math.min(input.answerBytes ?? LIMITS.inboxAnswerBytes, LIMITS.inboxAnswerBytes)
   const from = input.from === undefined ? undefined : await senderId(context, input.from)
-  if (input.history !== undefined) return keep(await history(context, id, input.history, from))
-  if (input.messageId !== undefined) return one(context, id, own && !input.peek, input.messageId, input.offset ?? 0)
+  if (input.history !== undefined) return keep(await history(context, id, input.history, from, most))
+  if (input.messageId !== undefined)
+    return one(context, id, own && !input.peek, input.messageId, input.offset ?? 0, most)
   if (input.offset !== undefined)
     throw new BusError(
       'BAD_INPUT',
       'offset was given without messageId.',
       'Pass the messageId whose next part you want.',
     )
-  return own && !input.peek ? take(context, id, from, input.limit) : keep(await peek(context, id, from, input.limit))
-}
-
-async function whose(context: Context, caller: Caller, input: ReadInput): Promise<{ id: string; own: boolean }> {
-  if (input.inbox === undefined || (caller.kind !== 'nobody' && input.inbox === mailId(caller, 'read mail'))) {
-    if (caller.kind === 'session' && caller.session === undefined) throw notRegistered('read its inbox', caller.id)
-    // Of a subagent the parent would never learn what it took.
-    return { id: mailId(caller, 'read an inbox'), own: caller.kind !== 'session' || caller.isSubagent !== true }
-  }
-  if (input.inbox === HUMAN_ID) return { id: HUMAN_ID, own: false }
-  const { session } = await resolve(context, input.inbox)
-  return { id: session.id, own: caller.kind === 'session' && caller.id === session.id }
-}
-
-/** Messages may come from a session that has expired since: then its id still counts. */
-async function senderId(context: Context, from: string): Promise<string> {
-  if (from === HUMAN_ID) return from
-  try {
-    return (await resolve(context, from)).session.id
-  } catch (fault) {
-    if (fault instanceof BusError && fault.code === 'SESSION_NOT_FOUND') return from
-    throw fault
-  }
+  return own && !input.peek
+    ? take(context, id, from, most, input.limit)
+    : keep(await peek(context, id, from, most, input.limit))
 }
 
 async function take(
   context: Context,
   id: string,
   from: string | undefined,
+  most: number,
   limit = Number.POSITIVE_INFINITY,
 ): Promise<HandOver<InboxAnswer>> {
   const { inbox } = context.store
@@ -89,14 +72,14 @@ async function take(
     }
     const view = viewOf(context.clock.now(), claim.message, claim.redelivered)
     const size = sizeOf(view)
-    if (bytes + size <= LIMITS.inboxAnswerBytes) {
+    if (bytes + size <= most) {
       bytes += size
       taken.push({ claim, view })
       continue
     }
     // The first always goes: a part of it, and it stays unread until its last part is asked for.
     await claim.release()
-    if (taken.length === 0) part = partOf(view, 0)
+    if (taken.length === 0) part = partOf(view, 0, most)
     left = ids.length - index + left
     break
   }
@@ -113,6 +96,7 @@ async function peek(
   context: Context,
   id: string,
   from: string | undefined,
+  most: number,
   limit = Number.POSITIVE_INFINITY,
 ): Promise<InboxAnswer> {
   const { ids, skipped } = await context.store.inbox.unread(id)
@@ -125,14 +109,20 @@ async function peek(
     if (found === undefined || (from !== undefined && found.from.id !== from)) continue
     const view = viewOf(context.clock.now(), found)
     bytes += sizeOf(view)
-    if (shown >= limit || (bytes > LIMITS.inboxAnswerBytes && shown > 0)) break
-    views.push(bytes > LIMITS.inboxAnswerBytes ? partOf(view, 0) : view)
+    if (shown >= limit || (bytes > most && shown > 0)) break
+    views.push(bytes > most ? partOf(view, 0, most) : view)
     shown += 1
   }
   return answerOf(id, views, ids.length - shown, true, problems)
 }
 
-async function history(context: Context, id: string, count: number, from: string | undefined): Promise<InboxAnswer> {
+async function history(
+  context: Context,
+  id: string,
+  count: number,
+  from: string | undefined,
+  most: number,
+): Promise<InboxAnswer> {
   const problems: Skipped[] = []
   const views: MessageView[] = []
   let bytes = FRAME_BYTES
@@ -146,8 +136,8 @@ async function history(context: Context, id: string, count: number, from: string
       ...(found.readAt !== undefined && { readAt: found.readAt }),
     }
     bytes += sizeOf(view)
-    if (views.length >= count || (bytes > LIMITS.inboxAnswerBytes && views.length > 0)) break
-    views.push(bytes > LIMITS.inboxAnswerBytes ? partOf(view, 0) : view)
+    if (views.length >= count || (bytes > most && views.length > 0)) break
+    views.push(bytes > most ? partOf(view, 0, most) : view)
   }
   const { ids: unread } = await context.store.inbox.unread(id)
   return answerOf(id, views.reverse(), unread.length, true, problems)
@@ -160,6 +150,7 @@ async function one(
   consume: boolean,
   messageId: string,
   offset: number,
+  most: number,
 ): Promise<HandOver<InboxAnswer>> {
   const found = isMessageId(messageId) ? await context.store.inbox.find(id, messageId) : undefined
   if (found === undefined) {
@@ -171,7 +162,7 @@ async function one(
   }
   context.messageClock.saw(found.message.t, context.clock.micros())
   const whole = viewOf(context.clock.now(), found.message)
-  const view = offset > 0 || sizeOf(whole) > LIMITS.inboxAnswerBytes - FRAME_BYTES ? partOf(whole, offset) : whole
+  const view = offset > 0 || sizeOf(whole) > most - FRAME_BYTES ? partOf(whole, offset, most) : whole
   const isLast = view.nextOffset === undefined
   const claim =
     consume && isLast && found.place === 'unread' ? await context.store.inbox.claim(id, messageId) : undefined

@@ -18,7 +18,7 @@ export const LIMITS = {
   aliases: 8,
   /** Sessions one session may follow, wait for or send to in one call. */
   targets: 64,
-  /** One read_inbox answer as the model sees it, bytes. Hosts cut results at about 25 000 tokens. */
+  /** One read_inbox answer as the model sees it, bytes. Hosts cut results at about 25 000 tokens; one that cuts earlier says so. */
   inboxAnswerBytes: 40 * KIB,
   /** One list_sessions answer, bytes. */
   listAnswerBytes: 8 * KIB,

@@ -3,7 +3,6 @@
 import type { MessageView } from './answers.ts'
 import { BusError } from './errors.ts'
 import { utf8Bytes } from './json.ts'
-import { LIMITS } from './limits.ts'
 import type { Message } from './message.ts'
 
 /** Room for everything in an answer that is not a message, bytes. */
@@ -31,8 +30,8 @@ export function sizeOf(view: MessageView): number {
   return utf8Bytes(JSON.stringify(view)) + 1
 }
 
-/** As much of a body from `offset` (bytes, at a character) as fits into one answer. */
-export function partOf(view: MessageView, offset: number): MessageView {
+/** As much of a body from `offset` (bytes, at a character) as fits into one answer of `most` bytes. */
+export function partOf(view: MessageView, offset: number, most: number): MessageView {
   const bytes = new TextEncoder().encode(view.content)
   const starts = (at: number) => ((bytes[at] ?? 0) & 0xc0) !== 0x80
   if (!Number.isInteger(offset) || offset < 0 || offset >= bytes.length || !starts(offset)) {
@@ -42,7 +41,7 @@ export function partOf(view: MessageView, offset: number): MessageView {
       'Pass the nextOffset of the part before.',
     )
   }
-  const room = LIMITS.inboxAnswerBytes - FRAME_BYTES - sizeOf({ ...view, content: '' }) - 128
+  const room = most - FRAME_BYTES - sizeOf({ ...view, content: '' }) - 128
   const decoder = new TextDecoder()
   let end = Math.min(bytes.length, offset + room)
   const cut = () => {

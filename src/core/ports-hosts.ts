@@ -1,6 +1,8 @@
 /** What the hooks of hosts keep: which session a conversation is, and what it has been told. */
 
+import type { Activity } from './activity.ts'
 import type { ProcessRef } from './process-ref.ts'
+import type { Session } from './session.ts'
 
 /** What the context of one session has been shown, so that nothing is told twice. Losing it costs a repetition. */
 export interface Shown {
@@ -56,4 +58,27 @@ export interface HostStore {
   endTurn(hostKey: string): Promise<void>
   /** Touches the file a host watches: the only thing a wake is on disk. @returns its path, for the host to watch. */
   touchWake(hostKey: string): Promise<string>
+}
+
+/** What a door is asked to do: begin a turn with `text` in the conversation of `session`. */
+export interface DoorCall {
+  readonly session: Session
+  readonly activity: Activity | undefined
+  /** What the hooks of its host told when the conversation began. */
+  readonly binding: Binding | undefined
+  readonly text: string
+}
+
+export interface DoorAnswer {
+  /** True where the host took the text. Whether a turn starts, only its hooks can tell. */
+  readonly isOpen: boolean
+  /** What was seen, or why it could not be opened. Goes on a sentence. */
+  readonly evidence: string
+}
+
+/** Doors that the process of the sender opens itself, for hosts without anything that watches a wake file. */
+export interface Doors {
+  has(door: string): boolean
+  /** Bounded in time. */
+  open(door: string, call: DoorCall): Promise<DoorAnswer>
 }

@@ -3,6 +3,8 @@
 import type { Addressee } from './address.ts'
 import type { Delivery, WakeAnswer } from './answers.ts'
 import type { Context } from './context.ts'
+import { ring } from './door.ts'
+import { wake } from './due.ts'
 import { fenced, speaker } from './fence.ts'
 import { LIMITS } from './limits.ts'
 import { finished } from './liveness.ts'
@@ -10,7 +12,6 @@ import type { Message } from './message.ts'
 import { noteOutOfWakes } from './notices.ts'
 import { answerOf, perform, targetOf } from './perform.ts'
 import type { Entry } from './ports.ts'
-import { wake } from './press.ts'
 import { countWakes, planWake } from './wake.ts'
 
 export async function wakeAll(
@@ -47,6 +48,8 @@ export async function wakeAll(
       recentWakesMs: before[id] ?? [],
       wokenSoFar: woken.length,
     })
+    // Hooks that have nothing to look at do not even start; and the turn that is asked for next takes the mark away again.
+    if (entry.session.host.hooked) await context.store.hosts.mark(entry.session.host.hostKey).catch(() => undefined)
     let wake = plan.answer
     if (plan.touch) {
       wake = await requestWake(context, now, {
@@ -60,8 +63,6 @@ export async function wakeAll(
     // A budget that nobody is told of looks like a peer that does not answer.
     const isPair = (before[id]?.length ?? 0) >= LIMITS.wakesPerPair || message.hops > LIMITS.wakeHops
     if (wake.outcome === 'budget' && isPair) await noteOutOfWakes(context, now, from.name).catch(() => undefined)
-    // Hooks that have nothing to look at do not even start.
-    if (entry.session.host.hooked) await context.store.hosts.mark(entry.session.host.hostKey).catch(() => undefined)
     const done = finished(entry, seen)
     deliveries.push({
       id,
@@ -100,8 +101,7 @@ interface Wanted {
 async function requestWake(context: Context, entry: Entry, wanted: Wanted): Promise<WakeAnswer> {
   try {
     if (wanted.planned.door === PUSH) return await push(context, entry, wanted)
-    await context.store.hosts.touchWake(entry.session.host.hostKey)
-    return wanted.planned
+    return await ring(context, entry)
   } catch (fault) {
     const why = fault instanceof Error ? fault.message : String(fault)
     return { outcome: 'unavailable', evidence: `the wake could not be requested: ${why}` }

@@ -21,7 +21,7 @@ export interface WakeQuestion {
 }
 
 export interface WakePlan {
-  /** Touch the recipient's wake file, after the message is there. */
+  /** Ask for a turn (see door.ts), after the message is there. */
   readonly touch: boolean
   readonly answer: WakeAnswer
 }
@@ -64,10 +64,12 @@ export function planWake(q: WakeQuestion): WakePlan {
   if (q.wokenSoFar >= LIMITS.wakesPerSend) {
     return not('budget', `stored only: one send wakes at most ${LIMITS.wakesPerSend} members`)
   }
-  return {
-    touch: true,
-    answer: { outcome: 'unknown', door, evidence: 'wake requested; no turn has been seen yet, see message_status' },
-  }
+  return { touch: true, answer: requested(door) }
+}
+
+/** Asked for, and not more than that: only the hooks of the recipient see a turn begin. */
+export function requested(door: string, what = 'wake requested'): WakeAnswer {
+  return { outcome: 'unknown', door, evidence: `${what}; no turn has been seen yet, see message_status` }
 }
 
 /** The wakes of one sender that still count, with one more for each of `woken`. */

@@ -7,7 +7,7 @@ import { cursor } from './cursor/host.ts'
 import { engineer } from './engineer/host.ts'
 import { gemini } from './gemini/host.ts'
 import { generic } from './generic/host.ts'
-import type { Host } from './host.ts'
+import type { Environment, Host } from './host.ts'
 import { msun } from './msun/host.ts'
 import { opencode } from './opencode/host.ts'
 import { vscode } from './vscode/host.ts'
@@ -43,6 +43,15 @@ export function detectHost(clientName: string | undefined): Host {
     }
   }
   return found
+}
+
+/** The session whose model a shell was started for, where its host says so; what is left over from a host around it may be wrong. */
+export function sessionInShell(env: Environment): string | undefined {
+  for (const { envShell } of HOSTS) {
+    const value = envShell === undefined ? undefined : env[envShell]
+    if (value) return value
+  }
+  return undefined
 }
 
 function wordsOf(name: string): readonly string[] {

@@ -1,5 +1,7 @@
 /** What the bus has to know of one host, as data. The behaviour that reads it is the same for all of them. */
 
+import type { DoorAnswer, DoorCall } from '../core/ports-hosts.ts'
+
 export interface Host {
   /** `claude-code`, `codex`, ...: the word stored in the session record. */
   readonly kind: string
@@ -7,16 +9,24 @@ export interface Host {
   readonly clientNames: readonly string[]
   /** Keys of a call's `_meta` that hold the host's session id, best first. A model cannot set them. */
   readonly metaKeys: readonly string[]
+  /** Whether a call’s `_meta` is that of an agent which the session started itself. */
+  isSubagent?(meta: Readonly<Record<string, unknown>>): boolean
   /** Environment variable of our server that names its session, where the host sets it right and keeps it right. */
   readonly envSession?: string
+  /** Environment variable that names the session in the shells this host runs for its model. */
+  readonly envShell?: string
   /** The longest one tool call may take before this host gives up or turns away from it, ms. */
   readonly waitCeilingMs: number
   /** The same for a call that came with a progress token, where progress extends the limit. */
   readonly waitCeilingWithProgressMs?: number
   /** Environment variable with which a user sets the host's own limit per call, ms. */
   readonly callLimitEnv?: string
+  /** The longest result of a tool that its model is shown whole, bytes, where that is less than we would send. */
+  readonly answerBytes?: number
   /** Ways an idle session of this host can be woken, best first. */
   readonly doors: readonly string[]
+  /** Where nothing of the host watches a wake file: how the process that sends begins a turn. Bounded in time, never throws. */
+  openDoor?(call: DoorCall, env: Environment): Promise<DoorAnswer>
   /** One server process serves all its sessions: they are told apart by the `sessionId` argument. */
   readonly sharedServer?: boolean
   /** How a session of it is started in a terminal. Absent where that is not known. */

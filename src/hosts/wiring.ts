@@ -90,6 +90,19 @@ export interface Launch {
   readonly home: string | undefined
 }
 
+/** The host's files as they are now, by the name of the file: what each says, and every path it is known by. */
+export type HostData = Readonly<
+  Record<string, { readonly root: unknown; readonly paths: readonly string[] } | undefined>
+>
+
+/** An entry of ours that the host does not run. */
+export interface HeldBack {
+  /** The event. */
+  readonly label: string
+  /** `changed since`: it was trusted in another form. */
+  readonly why: 'not reviewed' | 'changed since' | 'switched off'
+}
+
 /** A session as the host itself lists it. */
 export interface Peer {
   readonly pid: number
@@ -135,6 +148,8 @@ export interface Wiring {
   launch(entry: unknown): Launch | undefined
   /** Where the host notes its plugins, and whether one of them is the bus: then everything would run twice. */
   readonly plugins?: { file(machine: Machine): string; hasOurs(content: unknown): boolean }
+  /** Where a person has to approve our entries in the host itself: which it holds back, and how they are approved. */
+  readonly approval?: { held(data: HostData): readonly HeldBack[]; readonly how: string }
   /** How to try what an entry starts with a harmless moment, on a home made for the purpose; undefined where it is no hook. */
   probe(launch: Launch, home: string): Probe | undefined
   /** The host's own list of running sessions: one JSON file each. */

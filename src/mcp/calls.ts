@@ -105,10 +105,12 @@ function about(setting: CallSetting, extra: Extra): CallDeps {
       name: info?.name,
       version: info?.version,
       waitCeilingMs: waitCeilingMs(host, extra._meta?.progressToken !== undefined, env),
+      answerBytes: host.answerBytes,
     },
     hints: {
       connection,
       hostSays: sessionInMeta(host, extra._meta),
+      isSubagent: host.isSubagent?.(extra._meta ?? {}),
       configured: setting.sessionId ?? sessionInEnvironment(host, env),
       spawn: env[SPAWN_ENV],
       host: {

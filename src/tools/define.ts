@@ -14,6 +14,8 @@ export interface ToolClient {
   readonly version?: string | undefined
   /** The longest one call may take before this client gives up on it, ms. */
   readonly waitCeilingMs: number
+  /** The longest result its model is shown whole, bytes; undefined where it is far above any of ours. */
+  readonly answerBytes?: number | undefined
 }
 
 export interface ToolContext {

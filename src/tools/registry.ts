@@ -69,7 +69,7 @@ export interface CallDeps extends Omit<ToolContext, 'bus' | 'caller'> {
   readonly bus: Bus
   readonly toolsets: ReadonlySet<string>
   /** What is known of the caller beside the arguments. */
-  readonly hints: Omit<CallerHints, 'argument' | 'argumentMeans' | 'hookSays' | 'isSubagent'>
+  readonly hints: Omit<CallerHints, 'argument' | 'argumentMeans' | 'hookSays'>
   readonly log?: Log | undefined
 }
 
@@ -87,7 +87,7 @@ export async function callTool(name: string, rawArgs: unknown, deps: CallDeps): 
     const caller = await deps.bus.identify({
       ...deps.hints,
       hookSays: hookSession,
-      isSubagent,
+      isSubagent: isSubagent || deps.hints.isSubagent,
       argument: sessionId,
       argumentMeans: tool.sessionIdMeans,
     })

@@ -33,6 +33,7 @@ export interface Place {
 const PACKAGE = {
   'index.js': '',
   'hooks/claude-code.js': "process.stdin.resume().on('end', () => process.exit(0))\n",
+  'hooks/codex.js': "process.stdin.resume().on('end', () => process.exit(0))\n",
   'hooks/gate.sh': '',
   'hooks/statusline.js': '',
 }

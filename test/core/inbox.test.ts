@@ -242,6 +242,24 @@ describe('the byte budget of an answer', () => {
     }
   })
 
+  it('is smaller where the host of the reader cuts earlier, for every way of reading', async () => {
+    const world = createWorld()
+    const [a, b] = await pair(world)
+    const content = '"line\n"'.repeat(3_000)
+    const { messageId } = await a.send('b', content)
+    const answerBytes = 9_000
+    const answers = [await b.read({ answerBytes, peek: true }), await b.read({ answerBytes })]
+    const parts = [only(answers[1]?.messages ?? [])]
+    for (let part = parts[0]; part?.nextOffset !== undefined; part = parts.at(-1)) {
+      const next = await b.read({ answerBytes, messageId, offset: part.nextOffset })
+      answers.push(next)
+      parts.push(only(next.messages))
+    }
+    answers.push(await b.read({ answerBytes, history: 5 }))
+    for (const answer of answers) expect(utf8Bytes(JSON.stringify(answer))).toBeLessThanOrEqual(answerBytes)
+    expect(parts.map((part) => part.content).join('')).toBe(content)
+  })
+
   it('holds for a peek and for history, too', async () => {
     const world = createWorld()
     const [a, b] = await pair(world)

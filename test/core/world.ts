@@ -171,6 +171,7 @@ export interface WorldOptions {
   readonly inboxLimit?: number
   readonly defaultTtl?: string
   readonly messageTtl?: string
+  readonly doors?: BusDeps['doors']
   /** What every process of this machine can do to tabs. */
   readonly executors?: readonly Executor[]
 }
@@ -210,6 +211,7 @@ export function createWorld(options: WorldOptions = {}): World {
     random: { token: (length) => (tokens++).toString(36).padStart(length, '0') },
     processes: { self, client, ancestors: () => ancestors, check: (ref) => lives.get(ref.pid) ?? 'unknown' },
     projects: { resolve: (text) => projects.get(text) ?? plainProject(text) },
+    doors: options.doors,
     foldCase: false,
     executors: options.executors ?? [],
     options: { defaultTtl: options.defaultTtl ?? '4h', messageTtl: options.messageTtl ?? '7d' },

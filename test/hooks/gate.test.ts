@@ -61,6 +61,16 @@ describe('the gate in front of the hook', () => {
     expect(context(await through(home))).toContain('"news"')
   })
 
+  test('where the host gives none, an id inherited from a host around it says nothing', async () => {
+    const home = folder()
+    await run(home, payload('SessionStart'))
+    const command = ['sh', gateFile, '--any', '', process.execPath, hookFile] as const
+    const env = { CLAUDE_CODE_SESSION_ID: 'outer' }
+    expect((await run(home, payload('PostToolBatch'), { command, env })).stdout).toBe('')
+    await send(home, 'project', 'news')
+    expect(context(await run(home, payload('PostToolBatch'), { command, env }))).toContain('"news"')
+  })
+
   test('an id with capital letters is told, too', async () => {
     const home = folder()
     const session_id = 'ABCD-1234'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { detectHost, HOSTS } from '../../src/hosts/detect.ts'
+import { detectHost, HOSTS, sessionInShell } from '../../src/hosts/detect.ts'
 import { sessionInEnvironment, sessionInMeta, waitCeilingMs } from '../../src/hosts/host.ts'
 
 describe('a client is recognised by the name it really sends', () => {
@@ -44,10 +44,13 @@ test('every host has a kind of its own and no name belongs to two', () => {
   for (const host of HOSTS) for (const name of host.clientNames) expect(detectHost(name)).toBe(host)
 })
 
-test('Codex signs each call, and its thread counts before its session', () => {
+test('Codex signs each call; an agent it started has a thread of its own in the same session', () => {
   const codex = detectHost('codex-mcp-client')
-  expect(sessionInMeta(codex, { sessionId: 's1', threadId: 't1' })).toBe('t1')
-  expect(sessionInMeta(codex, { sessionId: 's1' })).toBe('s1')
+  expect(sessionInMeta(codex, { sessionId: 's1', threadId: 't1' })).toBe('s1')
+  expect(sessionInMeta(codex, { threadId: 't1' })).toBe('t1')
+  expect(codex.isSubagent?.({ sessionId: 's1', threadId: 't1' })).toBe(true)
+  expect(codex.isSubagent?.({ sessionId: 's1', threadId: 's1' })).toBe(false)
+  expect(codex.isSubagent?.({ threadId: 't1' })).toBe(false)
   expect(sessionInMeta(codex, { threadId: 7, sessionId: '' })).toBeUndefined()
   expect(sessionInMeta(codex, undefined)).toBeUndefined()
 })
@@ -60,6 +63,11 @@ test('only a variable that rightly names the session is believed', () => {
   expect(sessionInEnvironment(detectHost('copilot-cli'), { COPILOT_AGENT_SESSION_ID: 'c1' })).toBe('c1')
   expect(sessionInEnvironment(detectHost('claude-code'), { CLAUDE_CODE_SESSION_ID: 'old' })).toBeUndefined()
   expect(sessionInEnvironment(detectHost('copilot-cli'), { COPILOT_AGENT_SESSION_ID: '' })).toBeUndefined()
+})
+
+test('a shell that Codex started for its model says whose it is', () => {
+  expect(sessionInShell({ CODEX_SESSION_ID: 's1', CODEX_THREAD_ID: 't1' })).toBe('s1')
+  expect(sessionInShell({ CODEX_SESSION_ID: '', CLAUDE_CODE_SESSION_ID: 'c1' })).toBeUndefined()
 })
 
 describe('a wait ends before the host gives up on it', () => {

@@ -6,7 +6,7 @@ import { BusError } from '../../core/errors.ts'
 import type { Launch, Wiring } from '../../hosts/wiring.ts'
 import { WIRINGS } from '../../hosts/wirings.ts'
 import { wantedText } from '../install/copy.ts'
-import { type Look, lookAt, readJson } from '../install/look.ts'
+import { heldBack, type Look, lookAt, readData } from '../install/look.ts'
 import { defaultHome, findHost, isProgram } from '../install/machine.ts'
 import { count, listing } from '../words.ts'
 import { type Check, fail, ok, warn } from './check.ts'
@@ -25,7 +25,7 @@ async function checkHost(wiring: Wiring, view: HostsView): Promise<Check[]> {
   const { machine, program } = view
   const { kind, title, plugins } = wiring
   const found = findHost(wiring, machine)
-  const hasPlugin = plugins?.hasOurs(readJson(plugins.file(machine))) === true
+  const hasPlugin = plugins?.hasOurs(readData(plugins.file(machine))) === true
   const install = `session-mcp install ${kind}`
   let looks: readonly Look[]
   try {
@@ -125,6 +125,15 @@ async function followWire(wiring: Wiring, looks: readonly Look[], view: HostsVie
   if (home !== view.config.home) {
     const fix = `Look at it with --home=${home}, or run session-mcp install ${kind} to wire it to this one.`
     return warn('hosts', `${wired} Its sessions use the bus at ${home}, not the one at ${view.config.home}.`, fix)
+  }
+  const held = heldBack(wiring, looks)
+  if (held.length > 0 && wiring.approval !== undefined) {
+    const hooks = looks.flatMap(({ file, ours }) => (file.lists.length > 0 ? ours : []))
+    const reasons = [...new Set(held.map(({ why }) => why))].map((why) => {
+      const labels = held.filter((each) => each.why === why).map(({ label }) => label)
+      return `${labels.length === hooks.length ? 'any of its hooks' : listing(labels)} (${why})`
+    })
+    return warn('hosts', `${wired} But ${title} does not run ${listing(reasons)}.`, wiring.approval.how)
   }
   return ok('hosts', wired)
 }

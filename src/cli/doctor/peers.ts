@@ -7,7 +7,7 @@ import { cleanId } from '../../core/ids.ts'
 import type { Machine, Peer, Program, Wiring } from '../../hosts/wiring.ts'
 import type { OpenedBus } from '../../open.ts'
 import { lookUp } from '../../system/process-table.ts'
-import { readJson } from '../install/look.ts'
+import { readData } from '../install/look.ts'
 import { oneLine } from '../safe-text.ts'
 import { cut } from '../width.ts'
 import { listing } from '../words.ts'
@@ -30,7 +30,7 @@ export async function strangersOf(wiring: Wiring, view: HostsView, fix = 'Restar
   const { peers, title } = wiring
   if (peers === undefined) return []
   const running = jsonFilesIn(peers.directory(view.machine))
-    .map((file) => peers.read(readJson(file)))
+    .map((file) => peers.read(readData(file)))
     .filter((peer): peer is Peer => peer !== undefined && lives(peer))
   const strangers: Peer[] = []
   for (const peer of running) if (!(await isRegistered(peer, view))) strangers.push(peer)

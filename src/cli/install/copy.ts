@@ -3,12 +3,12 @@
 import fs from 'node:fs'
 import type { WiredFile } from '../../hosts/wiring.ts'
 import { unifiedDiff } from './diff.ts'
+import { formatOf } from './formats.ts'
 import type { Change } from './host-file.ts'
-import { putIn } from './wire.ts'
 
 /** @throws Unfit where the text is not what the host reads. */
 export function wantedText(text: string, file: WiredFile): string {
-  return file.copy === undefined ? putIn(text, file) : fs.readFileSync(file.copy.from, 'utf8')
+  return file.copy === undefined ? formatOf(file).putIn(text, file) : fs.readFileSync(file.copy.from, 'utf8')
 }
 
 /** Of a copy only its name: a whole program is nothing to read in a terminal. */

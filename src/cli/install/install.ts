@@ -4,13 +4,13 @@ import fs from 'node:fs'
 import type { Extra, Machine, Program, WiredFile, Wiring } from '../../hosts/wiring.ts'
 import { diffOf, wantedText } from './copy.ts'
 import { chosen, requireExtras } from './extras.ts'
+import { formatOf } from './formats.ts'
 import { type Change, ChangedMeanwhile, changeFiles } from './host-file.ts'
-import { findRecord, type Known, type Look, lookAt, readJson, recordOf } from './look.ts'
+import { findRecord, heldBack, type Known, type Look, lookAt, readData, recordOf } from './look.ts'
 import { findHost, recordKey } from './machine.ts'
 import { originalOf } from './original.ts'
 import { dropRecord, type FileRecord, type InstallRecord, saveRecord, sha256, undoOf } from './record.ts'
 import { unreadable } from './refuse.ts'
-import { tracesOf } from './wire.ts'
 
 export interface Job {
   readonly wiring: Wiring
@@ -105,11 +105,19 @@ async function installOnce(job: Job): Promise<WireAnswer> {
       ...(dryRun && { diff: diffOf(plan, plan.file) }),
     })),
     notes: notesOn(job, plans, known),
-    next:
-      dryRun || changes.length === 0
+    next: [
+      ...approvalOf(job),
+      ...(dryRun || changes.length === 0
         ? []
-        : [`Restart the ${wiring.title} sessions that run now.`, 'session-mcp doctor says whether it works.'],
+        : [`Restart the ${wiring.title} sessions that run now.`, 'session-mcp doctor says whether it works.']),
+    ],
   }
+}
+
+/** What the person still has to approve in the host, as its files are now. */
+function approvalOf({ wiring, machine, program }: Job): string[] {
+  const looks = wiring.files(machine, program).map((file) => lookAt(file, wiring))
+  return wiring.approval !== undefined && heldBack(wiring, looks).length > 0 ? [wiring.approval.how] : []
 }
 
 /** The record first: what was written without one could not be undone to the byte. */
@@ -151,7 +159,7 @@ function fileRecord({ path, file, base, next }: Plan): FileRecord {
     before: sha256(before),
     wrote: sha256(next),
     undo: undoOf(before, next),
-    ...tracesOf(before, next, file),
+    ...formatOf(file).tracesOf(before, next, file),
   }
 }
 
@@ -200,7 +208,7 @@ function notesOn({ wiring, machine, program }: Job, plans: readonly Plan[], know
         ? [`${path}: takes the place of the ${replaced.join(', ')} written by hand; uninstall puts it back.`]
         : []
     }),
-    ...(plugins?.hasOurs(readJson(plugins.file(machine)))
+    ...(plugins?.hasOurs(readData(plugins.file(machine)))
       ? [`The plugin session-mcp is installed in ${title} as well, and both would run: remove one of them.`]
       : []),
     ...(/[\\/]_npx[\\/]/.test(program.server)

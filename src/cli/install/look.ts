@@ -1,12 +1,22 @@
 /** What a host's files say now: which entries are ours, and what they start. Reads, never writes. */
 
 import fs from 'node:fs'
-import type { Json, Launch, Machine, Program, WiredCopy, WiredFile, Wiring } from '../../hosts/wiring.ts'
+import type {
+  HeldBack,
+  Json,
+  JsonPath,
+  Launch,
+  Machine,
+  Program,
+  WiredCopy,
+  WiredFile,
+  Wiring,
+} from '../../hosts/wiring.ts'
+import { type Content, Unfit } from './format.ts'
+import { formatOf } from './formats.ts'
 import { type HostFile, readHostFile } from './host-file.ts'
-import { jsonOf, lineOf, parseJson, treeAt } from './json-tree.ts'
 import { type FileRecord, type InstallRecord, loadRecord } from './record.ts'
 import { unreadable } from './refuse.ts'
-import { inspect, listsIn, oursIn, Unfit } from './wire.ts'
 
 export interface Entry {
   /** The event, or what the member is. */
@@ -30,30 +40,33 @@ export interface Look {
 export function lookAt(file: WiredFile, wiring: Wiring): Look {
   const now = readHostFile(file.path)
   if (file.copy !== undefined) return { file, now, root: undefined, ignored: undefined, ...wholeFile(now, file.copy) }
-  const text = now.text ?? ''
-  const { root, extra } = inspected(text, file, wiring)
+  const { root, extra } = contentOf(now.text ?? '', file, wiring)
   const entry = (label: string, value: Json): Entry => ({ label, value, launch: wiring.launch(value) })
   const members = file.members.flatMap((member) => {
-    const tree = treeAt(root, member.at)
-    return tree === undefined ? [] : [{ ...member, found: jsonOf(tree) }]
+    const found = valueAt(root, member.at)
+    return found === undefined ? [] : [{ ...member, found }]
   })
   const items = file.lists.flatMap((lists) =>
-    listsIn(text, lists.at).flatMap(({ key, list }) =>
-      oursIn(list, lists).flatMap((at) => {
-        const tree = treeAt(list, at)
-        return tree === undefined ? [] : [entry(key, jsonOf(tree))]
-      }),
+    membersOf(valueAt(root, lists.at)).flatMap(([key, list]) =>
+      (Array.isArray(list) ? list : []).flatMap((item: Json) =>
+        lists.ours(item).flatMap((at) => {
+          const value = valueAt(item, at)
+          return value === undefined ? [] : [entry(key, value)]
+        }),
+      ),
     ),
   )
   const ours = members.filter(({ isOurs, found }) => isOurs(found))
   const ignored =
     file.isStrict && extra !== undefined
-      ? `Line ${lineOf(text, extra.offset)} has ${extra.what}: ${wiring.title} reads plain JSON only and ignores the whole file.`
-      : root && file.obstacle?.(jsonOf(root))
+      ? `Line ${extra.line} has ${extra.what}: ${wiring.title} reads plain JSON only and ignores the whole file.`
+      : root === undefined
+        ? undefined
+        : file.obstacle?.(root)
   return {
     file,
     now,
-    root: root && jsonOf(root),
+    root,
     ours: [...ours.map(({ label, found }) => entry(label, found)), ...items],
     byHand: members.filter((member) => !ours.includes(member)).map(({ label }) => label),
     ignored,
@@ -67,9 +80,17 @@ function wholeFile({ text }: HostFile, { label, isOurs }: WiredCopy): Pick<Look,
     : { ours: [], byHand: [label] }
 }
 
-function inspected(text: string, file: WiredFile, wiring: Wiring) {
+/** What the host makes of its own files: entries of ours that it does not run yet. */
+export function heldBack(wiring: Wiring, looks: readonly Look[]): readonly HeldBack[] {
+  const data = Object.fromEntries(
+    looks.map(({ file, now, root }) => [file.name, { root, paths: [...new Set([file.path, now.target])] }]),
+  )
+  return wiring.approval?.held(data) ?? []
+}
+
+function contentOf(text: string, file: WiredFile, wiring: Wiring): Content {
   try {
-    return inspect(text, file)
+    return formatOf(file).read(text, file)
   } catch (fault) {
     if (!(fault instanceof Unfit)) throw fault
     throw unreadable(
@@ -78,6 +99,17 @@ function inspected(text: string, file: WiredFile, wiring: Wiring) {
       fault,
     )
   }
+}
+
+function valueAt(root: Json | undefined, path: JsonPath): Json | undefined {
+  return path.reduce<Json | undefined>((value, key) => {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined
+    return (value as Readonly<Record<string | number, Json>>)[key]
+  }, root)
+}
+
+function membersOf(value: Json | undefined): [string, Json][] {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : []
 }
 
 export interface Known {
@@ -114,11 +146,10 @@ export function recordOf(known: Known | undefined, file: WiredFile): FileRecord 
   return known?.record.files.find(({ path }) => path === file.path)
 }
 
-/** A JSON file of the host that is only looked at; undefined where it is missing or says nothing. */
-export function readJson(file: string): unknown {
+/** A file of the host that is only looked at; undefined where it is missing or says nothing. */
+export function readData(file: string): unknown {
   try {
-    const { root } = parseJson(fs.readFileSync(file, 'utf8'))
-    return root && jsonOf(root)
+    return formatOf({ path: file }).parse(fs.readFileSync(file, 'utf8')).root
   } catch {
     return undefined // observed files may be anything, and nothing depends on them
   }

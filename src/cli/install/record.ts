@@ -5,7 +5,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { writeFault } from '../../store/files/fault.ts'
 import { errorCode, readIfThere, removeIfThere, replace } from '../../system/atomic-file.ts'
-import type { Traces } from './wire.ts'
+import type { Traces } from './format.ts'
 
 export interface FileRecord extends Traces {
   readonly path: string

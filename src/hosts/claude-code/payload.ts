@@ -31,7 +31,9 @@ const SOURCES: readonly string[] = ['startup', 'resume', 'clear', 'compact', 'fo
 export const OTHERS = ['CURSOR_VERSION', 'COPILOT_CLI', 'COPILOT_PLUGIN_ROOT', 'GEMINI_SESSION_ID', 'CODEX_THREAD_ID']
 
 export function isOtherHost(env: Environment, raw: Readonly<Record<string, unknown>>): boolean {
-  return OTHERS.some((name) => env[name] !== undefined) || 'turn_id' in raw || 'timestamp' in raw
+  // Codex gives its hooks no variable, and its first and last event no `turn_id`: its transcripts have a name of their own.
+  const isRollout = /[\\/]rollout-[^\\/]+\.jsonl$/.test(text(raw['transcript_path']) ?? '')
+  return isRollout || OTHERS.some((name) => env[name] !== undefined) || 'turn_id' in raw || 'timestamp' in raw
 }
 
 /** Undefined for anything that names no conversation: no session is made up for it. */

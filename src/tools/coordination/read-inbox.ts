@@ -36,7 +36,8 @@ export const readInbox = defineTool({
   },
   sessionIdMeans: 'inbox',
   tellsUnread: true,
-  run({ bus, caller }, { sessionId, ...input }) {
-    return bus.read(caller, { ...input, inbox: sessionId === '' ? undefined : sessionId })
+  run({ bus, caller, client }, { sessionId, ...input }) {
+    const inbox = sessionId === '' ? undefined : sessionId
+    return bus.read(caller, { ...input, inbox, answerBytes: client.answerBytes })
   },
 })

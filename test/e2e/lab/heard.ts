@@ -1,24 +1,42 @@
-/** What a model of Claude Code was told beside its prompts: the text of a request, whole or since its last answer. */
+/** What a model was told beside its prompts: the text of a request, whole or since its last answer. */
 import { z } from 'zod'
 import type { ModelRequest } from './dialect.ts'
 
 const Block = z.looseObject({ type: z.string(), text: z.string().optional(), content: z.unknown().optional() })
 const Message = z.looseObject({ role: z.string(), content: z.union([z.string(), z.array(Block)]) })
-const Body = z.looseObject({ system: z.union([z.string(), z.array(Block)]).default(''), messages: z.array(Message) })
+/** Responses: calls and their results are items of their own. */
+const Item = z.looseObject({
+  type: z.string(),
+  role: z.string().default(''),
+  content: z.union([z.string(), z.array(Block)]).default(''),
+  output: z.unknown().optional(),
+})
+type Said = z.infer<typeof Message>
+const Body = z.looseObject({ messages: z.array(Message).optional(), input: z.array(Item).default([]) })
 
 /** All that stands in the conversation, in order, without the system prompt. */
 export function conversationOf({ body }: ModelRequest): string {
-  return Body.parse(body).messages.map(textOf).join('\n')
+  return saidIn(body).map(textOf).join('\n')
 }
 
 /** The part that came after the model’s last answer. */
 export function newIn({ body }: ModelRequest): string {
-  const { messages } = Body.parse(body)
+  const messages = saidIn(body)
   const last = messages.findLastIndex(({ role }) => role === 'assistant')
   return messages
     .slice(last + 1)
     .map(textOf)
     .join('\n')
+}
+
+/** Messages in order; what the model itself said or called has the role of the assistant. */
+function saidIn(body: unknown): Said[] {
+  const { messages, input } = Body.parse(body)
+  if (messages !== undefined) return messages
+  return input.map(({ type, role, content, output }) => {
+    if (type === 'function_call_output') return { role: 'tool', content: [{ type: 'tool_result', content: output }] }
+    return { role: type === 'message' ? role : 'assistant', content }
+  })
 }
 
 /** Tool results count as well: what is announced beside them must not be confused with them, so they are marked. */

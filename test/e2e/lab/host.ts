@@ -32,7 +32,7 @@ export interface Task {
 export interface Launch {
   args: string[]
   env: Record<string, string>
-  files: { path: string; json: unknown }[]
+  files: ({ path: string } & ({ json: unknown } | { text: string }))[]
 }
 
 export interface Host {
@@ -66,7 +66,8 @@ export async function prepare(host: Host, task: Task): Promise<Pick<Launch, 'arg
   for (const file of files) {
     await mkdir(path.dirname(file.path), { recursive: true })
     // A session that comes back, or a second one in the same HOME, finds what the host has made of it.
-    await writeFile(file.path, JSON.stringify(file.json, null, 2), { flag: 'wx' }).catch(ifThere)
+    const text = 'text' in file ? file.text : JSON.stringify(file.json, null, 2)
+    await writeFile(file.path, text, { flag: 'wx' }).catch(ifThere)
   }
   return {
     args,

@@ -4,8 +4,9 @@ import { anthropic } from './anthropic.ts'
 import { type Conversation, createConversation } from './conversation.ts'
 import { type Dialect, sendJson } from './dialect.ts'
 import { openaiChat } from './openai-chat.ts'
+import { openaiResponses } from './openai-responses.ts'
 
-const dialects: readonly Dialect[] = [anthropic, openaiChat]
+const dialects: readonly Dialect[] = [anthropic, openaiChat, openaiResponses]
 const evidenceLength = 250
 
 /**

@@ -14,6 +14,8 @@ export interface Person {
   readonly home: string
   /** `claude ...` @throws Error with all it said. */
   host(host: Host, ...args: string[]): Promise<string>
+  /** Any program. @throws Error with all it said. */
+  run(program: string, ...args: string[]): Promise<string>
   /** `session-mcp ...`; also where it exits with another code than 0. */
   ours(...args: string[]): Promise<string>
 }
@@ -38,6 +40,7 @@ export async function person(place: Place, name: string): Promise<Person> {
   }
   return {
     home,
+    run: (program, ...args) => command(program, args),
     host(host, ...args) {
       const found = installed(host)
       if ('missing' in found) throw new Error(found.missing)

@@ -39,6 +39,8 @@ export interface Place {
   server(host: Host, name: string, options?: RunOptions): Promise<Server>
   /** The JSON files in a folder of the bus, by name, as they lie on disk. */
   files(folder: string): Promise<Record<string, Record<string, unknown>>>
+  /** The same for a bus that lies elsewhere. */
+  filesOf(busHome: string): Place['files']
   /** Names of the sessions on the bus. */
   names(): Promise<string[]>
 }
@@ -72,14 +74,15 @@ export async function inPlace(body: (place: Place) => Promise<void>): Promise<vo
     open.push(session)
     return session
   }
-  async function files(folder: string): Promise<Record<string, Record<string, unknown>>> {
-    const directory = path.join(busHome, folder)
+  const filesOf = (home: string) => async (folder: string) => {
+    const directory = path.join(home, folder)
     const names = await readdir(directory).catch(() => [])
     const texts = names
       .filter((name) => name.endsWith('.json'))
       .map(async (name) => [name, JSON.parse(await readFile(path.join(directory, name), 'utf8'))])
     return Object.fromEntries(await Promise.all(texts))
   }
+  const files: Place['files'] = filesOf(busHome)
 
   try {
     await body({
@@ -110,6 +113,7 @@ export async function inPlace(body: (place: Place) => Promise<void>): Promise<vo
         return Object.values(await files('sessions')).map(({ name }) => String(name))
       },
       files,
+      filesOf,
     })
     await Promise.all(open.map((session) => session.end()))
     expect(await endAllNaming(root), 'processes left behind').toEqual([])

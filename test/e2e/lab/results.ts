@@ -4,7 +4,9 @@ import type { Conversation, Script, Step } from './conversation.ts'
 
 export const tools = [
   'complete_session',
+  'create_session',
   'list_sessions',
+  'manage_session',
   'message_status',
   'query_session',
   'read_inbox',

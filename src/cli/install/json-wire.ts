@@ -1,38 +1,39 @@
-/** Our entries put into the text of a host's file, and taken out of it again. Pure: text in, text out. */
+/** Our entries put into the text of a host's JSON file, and taken out of it again. Pure: text in, text out. */
 
 import { isDeepStrictEqual } from 'node:util'
 import type { Json, JsonPath, WiredFile, WiredLists } from '../../hosts/wiring.ts'
+import { type Content, type Format, type Traces, Unfit } from './format.ts'
 import { addItem, addMember, remove, set, setText } from './json-edit.ts'
 import { childOf, jsonOf, lineOf, Malformed, type Parsed, parseJson, type Tree, treeAt } from './json-tree.ts'
 
-/** What an install changed around its own entries, for taking it back in a file that changed since. */
-export interface Traces {
-  /** Objects and lists it made: removed again once they are empty. */
-  readonly made: readonly JsonPath[]
-  /** What stood in the place of a member of ours, as text. */
-  readonly replaced: readonly { readonly at: JsonPath; readonly text: string }[]
+export const jsonFormat: Format = {
+  parse: (text) => contentOf(text, parsed(text)),
+  read: (text, file) => contentOf(text, inspect(text, file)),
+  putIn,
+  takeOut,
+  tracesOf,
 }
 
-/** What is wrong with a file that we are to write to; `line` counts from 1. */
-export class Unfit extends Error {
-  readonly line: number
-
-  constructor(line: number, what: string) {
-    super(what)
-    this.line = line
+function contentOf(text: string, { root, extra }: Parsed): Content {
+  return {
+    root: root && jsonOf(root),
+    extra: extra && { line: lineOf(text, extra.offset), what: extra.what },
   }
 }
 
-/** @throws Unfit for what is no JSON, or has another shape than the host reads. */
-export function inspect(text: string, file: WiredFile): Parsed {
-  let parsed: Parsed
+function parsed(text: string): Parsed {
   try {
-    parsed = parseJson(text)
+    return parseJson(text)
   } catch (fault) {
     if (!(fault instanceof Malformed)) throw fault
     throw new Unfit(lineOf(text, fault.offset), fault.message)
   }
-  const { root } = parsed
+}
+
+/** @throws Unfit for what is no JSON, or has another shape than the host reads. */
+function inspect(text: string, file: WiredFile): Parsed {
+  const whole = parsed(text)
+  const { root } = whole
   const expect = (path: JsonPath, kind: 'object' | 'array') => {
     const tree = treeAt(root, path)
     if (tree === undefined || tree.kind === kind) return
@@ -45,13 +46,12 @@ export function inspect(text: string, file: WiredFile): Parsed {
     for (let i = 1; i <= at.length; i++) expect(at.slice(0, i), 'object')
     for (const name of Object.keys(items)) expect([...at, name], 'array')
   }
-  return parsed
+  return whole
 }
 
 const NOUNS = { object: 'an object', array: 'a list', scalar: 'a single value' } as const
 
-/** The text with our entries as they must be; itself where they are. @throws Unfit */
-export function putIn(text: string, file: WiredFile): string {
+function putIn(text: string, file: WiredFile): string {
   inspect(text, file)
   let next = text
   for (const { at, value } of file.members) {
@@ -69,8 +69,7 @@ export function putIn(text: string, file: WiredFile): string {
   return next
 }
 
-/** The text without our entries. What made room for them goes too, if `traces` do not say that it was there before. */
-export function takeOut(text: string, file: WiredFile, traces: Traces | undefined): string {
+function takeOut(text: string, file: WiredFile, traces: Traces | undefined): string {
   inspect(text, file)
   const mayGo = (path: JsonPath) => traces === undefined || traces.made.some((made) => isDeepStrictEqual(made, path))
   let next = text
@@ -89,8 +88,7 @@ export function takeOut(text: string, file: WiredFile, traces: Traces | undefine
   return next
 }
 
-/** What must be known to take our entries out of `next` one day, when it is no longer the text that was written. */
-export function tracesOf(base: string, next: string, file: WiredFile): Traces {
+function tracesOf(base: string, next: string, file: WiredFile): Traces {
   if (file.copy !== undefined) return { made: [], replaced: [] }
   const [before, after] = [parseJson(base).root, parseJson(next).root]
   const ancestors = (path: JsonPath) => path.map((_, i) => path.slice(0, i + 1))
@@ -111,13 +109,13 @@ export function tracesOf(base: string, next: string, file: WiredFile): Traces {
 }
 
 /** Where ours are in a list, in the order of the text. */
-export function oursIn(list: Tree | undefined, { ours }: WiredLists): JsonPath[] {
+function oursIn(list: Tree | undefined, { ours }: WiredLists): JsonPath[] {
   if (list?.kind !== 'array') return []
   return list.items.flatMap((item, i) => ours(jsonOf(item)).map((path) => [i, ...path]))
 }
 
 /** The lists under an object, whatever they are called. */
-export function listsIn(text: string, at: JsonPath): { readonly key: string; readonly list: Tree }[] {
+function listsIn(text: string, at: JsonPath): { readonly key: string; readonly list: Tree }[] {
   const object = lookUp(text, at)
   if (object?.kind !== 'object') return []
   return object.members.flatMap(({ key, value }) =>
