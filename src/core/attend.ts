@@ -117,7 +117,7 @@ async function start(
   const wakeFile = await context.store.hosts.touchWake(host.hostKey)
   const text = await tell(context, traits, entry, { at: 'start' })
   // A compaction is no end of a turn: whoever looked at prompts before it does so after it.
-  if (traits.gated && source !== 'compact') await settleGate(context, id)
+  if (traits.gated && source !== 'compact') await settleGate(context, id, conversation.isServed)
   return { sessionId: id, wakeFile, ...(text !== undefined && { injection: { text } }) }
 }
 

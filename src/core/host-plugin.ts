@@ -59,6 +59,8 @@ export interface Conversation {
   readonly terminal?: string | undefined
   /** The token by which a conversation that create_session opened names its record. Also found in the first prompt. */
   readonly spawn?: string | undefined
+  /** Its environment is somebody else's, as in a background service: who opened it, only its first prompt says. */
+  readonly isServed?: boolean | undefined
 }
 
 /** Text for the model: facts, with peers' words fenced and attributed. */

@@ -1,12 +1,13 @@
 /** Getting an action done: by an executor of this process, or by the host's own plugin from its queue. */
 
 import type { Action, ActionKind, ActionParams, ActionTarget, Outcome } from './action.ts'
-import { observe } from './activity.ts'
 import type { ActionAnswer } from './answers-actions.ts'
 import type { Context } from './context.ts'
 import { LIMITS } from './limits.ts'
+import { observeEnd } from './observing.ts'
 import type { Entry } from './ports.ts'
 import type { Executor, HostExecutor } from './ports-actions.ts'
+import { ungate } from './prompt-gate.ts'
 
 /** Who can do it, or why nobody can. */
 export type Route =
@@ -100,25 +101,10 @@ async function runOnce(executor: Executor, action: Action): Promise<Outcome> {
 
 /** Writes down how it ended, and what that says of the session. */
 export async function finishAction(context: Context, action: Action, outcome: Outcome): Promise<void> {
-  const nowIso = context.nowIso()
-  await context.store.actions.finish(action, outcome, nowIso)
+  await context.store.actions.finish(action, outcome, context.nowIso())
   if (outcome.state !== 'done') return
   const { kind, target, params } = action
-  if (kind === 'close') {
-    await context.store.sessions.change(target.id, (entry) =>
-      entry?.activity === undefined || entry.activity.state === 'ended'
-        ? undefined
-        : { activity: observe(entry.activity, 'ended', `closed by ${action.by.name}`, nowIso) },
-    )
-  }
-  if (kind === 'cancel') {
-    // Hosts report the end of a turn, and not that it was broken off.
-    await context.store.sessions.change(target.id, (entry) =>
-      entry?.activity?.state !== 'working'
-        ? undefined
-        : { activity: observe(entry.activity, 'idle', `its turn was cancelled by ${action.by.name}`, nowIso) },
-    )
-  }
+  if (kind === 'close' || kind === 'cancel') await noteEnd(context, action)
   if (kind === 'set_model' || kind === 'set_scene') {
     const { model, scene } = params
     await context.store.sessions.change(target.id, (entry) =>
@@ -127,6 +113,17 @@ export async function finishAction(context: Context, action: Action, outcome: Ou
         : { session: { ...entry.session, ...(model && { model }), ...(scene && { scene }) } },
     )
   }
+}
+
+/** Hosts report the end of a turn, and not that it was broken off; nor do all of them report that they were closed. */
+async function noteEnd(context: Context, { kind, target, by }: Action): Promise<void> {
+  const entry = await context.find(target.id)
+  const state = entry?.activity?.state
+  if (entry === undefined || state === undefined || state === 'ended') return
+  if (kind === 'close') return observeEnd(context, entry, 'ended', `closed by ${by.name}`)
+  if (state !== 'working') return
+  await observeEnd(context, entry, 'idle', `its turn was cancelled by ${by.name}`)
+  await ungate(context, entry)
 }
 
 /** An action as its host's plugin left it, once that is more than a request. Undefined when the time is over. */

@@ -169,6 +169,16 @@ describe('a prompt is left to the gate', () => {
     }
   })
 
+  it('not the first one of a conversation that only its prompt tells who opened it', async () => {
+    const world = createWorld()
+    const talk = openHost(world, GATED).talk('one', { isServed: true })
+    await talk.start()
+    expect(await isGated(world)).toBe(false)
+    await talk.prompt()
+    await talk.stop()
+    expect(await isGated(world)).toBe(true)
+  })
+
   it('only where the host has a gate', async () => {
     const world = createWorld()
     const talk = openHost(world).talk('one')

@@ -2,13 +2,13 @@
 import { describe, expect, it } from 'vitest'
 import type { ActionParams, ActionTarget } from '../../src/core/action.ts'
 import type { Executor } from '../../src/core/ports-actions.ts'
-import { openHost } from './hosted.ts'
+import { KEPT, openHost } from './hosted.ts'
 import { executor } from './tabs.ts'
 import { createWorld, only } from './world.ts'
 
-async function two(tabs: Executor = executor()) {
+async function two(tabs: Executor = executor(), traits = KEPT) {
   const world = createWorld({ executors: [tabs] })
-  const host = openHost(world)
+  const host = openHost(world, traits)
   const lead = host.talk('lead', { title: 'lead', pane: '%1', terminal: '/tmp/tmux/default' })
   await lead.start()
   const other = host.talk('other', { title: 'reviewer', pane: '%3', terminal: '/tmp/tmux/default' })
@@ -79,6 +79,16 @@ describe('a cancelled turn', () => {
       activity: 'idle',
       evidence: 'its turn was cancelled by lead',
     })
+  })
+
+  it('that only the gate noted is over as well, and the next prompt is looked at', async () => {
+    const { world, lead } = await two(executor(), { ...KEPT, gated: true })
+    await world.store.hosts.beginTurn('other')
+    expect((await lead.tools.query('reviewer')).activity).toBe('working')
+    await lead.tools.manage('reviewer', 'cancel')
+    expect((await lead.tools.query('reviewer')).activity).toBe('idle')
+    // True where nobody had left it to the gate.
+    expect(await world.store.hosts.gate('other')).toBe(true)
   })
 
   it('that could not be cancelled goes on', async () => {

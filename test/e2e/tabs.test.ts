@@ -15,6 +15,7 @@ import { openPeer } from './lab/peer.ts'
 import { person } from './lab/person.ts'
 import { expectCleanEnd, inPlace, type Place } from './lab/place.ts'
 import { endAllNaming } from './lab/processes.ts'
+import { shell } from './lab/shell.ts'
 import { until } from './lab/until.ts'
 
 const PROMPT = `- say 'hello' to "lead";\n$(touch PWNED1) \`touch PWNED2\` #(touch PWNED3)`
@@ -56,8 +57,8 @@ const LATER: Step = { tool: /^Bash$/, args: { command: 'sleep 0.3', description:
 const isChild = (request: ModelRequest) => conversationOf(request).includes(OPENED)
 
 async function activityOf(place: Place, id: string): Promise<string> {
-  const { [`${id}.json`]: activity } = await place.files('activity')
-  return String(activity?.['state'])
+  const view = z.looseObject({ activity: z.string() }).parse(await shell(place, 'show', id))
+  return view.activity
 }
 
 async function steers(host: Host): Promise<void> {
@@ -96,22 +97,21 @@ async function steers(host: Host): Promise<void> {
     ]
     const isWoken = (request: ModelRequest) => newIn(request).includes('session-mcp wake')
     both.play((request) => {
-      if (!isChild(request)) return steps[request.turn] ?? { text: 'end' }
+      if (!isChild(request)) return steps[request.exchanges.length] ?? { text: 'end' }
       if (isWoken(request)) return { text: 'so slow', after: slow }
       if (request.exchanges.some(({ tool }) => tool.endsWith('send_message'))) return { text: 'done' }
       // The host begins with its prompt before our server is connected.
       if (!request.tools.some((name) => name.endsWith('send_message'))) return LATER
       return { tool: /send_message$/, args: { to: 'project', content: 'hello, lead' } }
     })
-    const said = async (turn: number, tool: string) => {
-      await until(`step ${turn}`, () => lead().some((request) => request.turn > turn), 60_000)
-      const answer = lastOf(
-        lead().filter((request) => request.turn === turn + 1),
-        tool,
-      )
+    /** The answer to a step: it stands in the first request after it. */
+    const after = (step: number) => lead().find(({ exchanges }) => exchanges.length === step + 1)
+    const said = async (step: number, tool: string) => {
+      const request = await until(`step ${step}`, () => after(step), 60_000)
+      const answer = lastOf([request], tool)
       proof(
         host,
-        `${JSON.stringify(steps[turn] && 'args' in steps[turn] ? steps[turn].args : '').slice(0, 110)} -> ${answer.action.state}: ${answer.action.evidence}${answer.action.byHand ? ` | by hand: ${answer.action.byHand}` : ''}`,
+        `${JSON.stringify(steps[step] && 'args' in steps[step] ? steps[step].args : '').slice(0, 110)} -> ${answer.action.state}: ${answer.action.evidence}${answer.action.byHand ? ` | by hand: ${answer.action.byHand}` : ''}`,
       )
       return answer
     }
@@ -144,12 +144,8 @@ async function steers(host: Host): Promise<void> {
     expect(conversationOf(first)).toContain(`Session "project" ${OPENED}\n\n${PROMPT}\n`)
     expect(identityIn(conversationOf(first))).toEqual({ name: 'helper', id: childId() })
     proof(host, `the new session knows itself as helper (${childId()}); its prompt arrived unchanged`)
-    await until('the lead has read the answer', () => lead().some(({ turn }) => turn > 2), 60_000)
-    expect(
-      lead()
-        .find(({ turn }) => turn === 3)
-        ?.exchanges.at(-1)?.result,
-    ).toContain('hello, lead')
+    const read = await until('the lead has read the answer', () => after(2), 60_000)
+    expect(read.exchanges.at(-1)?.result).toContain('hello, lead')
     proof(host, 'it did its task: its answer is in the inbox of the session that opened it')
 
     const renamed = await said(3, 'manage_session')
@@ -169,13 +165,9 @@ async function steers(host: Host): Promise<void> {
     const cancelled = await said(7, 'manage_session')
     expect(cancelled.action).toMatchObject({ state: 'done', evidence: expect.stringMatching(/^keystrokes: Escape/) })
     expect(await activityOf(place, childId())).toBe('idle')
-    for (const turn of [8, 9, 10]) expect((await said(turn, 'manage_session')).action.state).toBe('done')
-    await until('the query', () => lead().some(({ turn }) => turn > 11))
-    const view = JSON.parse(
-      both.requests
-        .findLast((request) => request.turn === 12 && !isChild(request))
-        ?.exchanges.findLast(({ tool }) => tool.endsWith('query_session'))?.result ?? '{}',
-    )
+    for (const step of [8, 9, 10]) expect((await said(step, 'manage_session')).action.state).toBe('done')
+    const asked = await until('the query', () => after(11))
+    const view = JSON.parse(asked.exchanges.at(-1)?.result ?? '{}')
     expect(view).toMatchObject({
       name: 'second helper',
       aliases: ['helper'],
@@ -267,7 +259,7 @@ async function inBackground(host: Host): Promise<void> {
       },
     ]
     both.play((request) => {
-      if (!isChild(request)) return steps[request.turn] ?? { text: 'end' }
+      if (!isChild(request)) return steps[request.exchanges.length] ?? { text: 'end' }
       if (request.exchanges.some(({ tool }) => tool.endsWith('send_message'))) return { text: 'done' }
       if (!request.tools.some((name) => name.endsWith('send_message'))) return LATER
       return { tool: /send_message$/, args: { to: 'project', content: 'hello, lead' } }

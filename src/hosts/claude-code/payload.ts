@@ -60,8 +60,7 @@ export function readPayload(
       get client() {
         return clientOf(env, processes)
       },
-      ...terminalIn(env),
-      spawn: text(env[SPAWN_ENV]),
+      ...originOf(env),
     },
     source: SOURCES.includes(source) ? (source as StartSource) : 'startup',
     prompt: text(raw['prompt']) ?? '',
@@ -73,6 +72,11 @@ export function readPayload(
     toolInput: record(raw['tool_input']),
     agentId,
   }
+}
+
+/** A background job has the environment of whoever started the service first: the terminal and the token are not its own. */
+function originOf(env: Environment): Partial<Conversation> {
+  return env['CLAUDE_JOB_DIR'] === undefined ? { ...terminalIn(env), spawn: text(env[SPAWN_ENV]) } : { isServed: true }
 }
 
 /** The host names its own process since 2.1.3xx; before that it is the one that started the hook. */
