@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { screen } from '../../src/hosts/claude-code/screen.ts'
 import { shownIn } from '../../src/hosts/tmux/screen.ts'
 import { begin, idle } from './lab/begin.ts'
-import { claudeCodeNewest, withPlugin } from './lab/claude-code.ts'
+import { claudeCode, claudeCodeNewest, withPlugin } from './lab/claude-code.ts'
 import { newIn, proof } from './lab/heard.ts'
 import type { Host } from './lab/host.ts'
 import { tabTest } from './lab/installed.ts'
@@ -42,7 +42,7 @@ async function readsScreens(host: Host): Promise<void> {
       ).catch((fault) => {
         throw new Error(`${fault.message}: ${JSON.stringify(screen.read(shownIn(captured)))}`)
       })
-      if (process.env['RECORD_SCREENS'] !== '1') return
+      if (process.env['RECORD_SCREENS'] !== '1' || host !== claudeCodeNewest) return
       await mkdir(folder, { recursive: true })
       await writeFile(path.join(folder, `${state}.txt`), captured.replaceAll(place.root, '/tmp/lab'))
     }
@@ -99,4 +99,4 @@ async function readsScreens(host: Host): Promise<void> {
   })
 }
 
-tabTest('its screen is read as it is', [claudeCodeNewest], readsScreens)
+for (const host of [claudeCodeNewest, claudeCode]) tabTest('its screen is read as it is', [host], readsScreens)

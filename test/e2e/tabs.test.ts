@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { z } from 'zod'
 import { idle } from './lab/begin.ts'
-import { answered, claudeCodeNewest, pluginDir, withPlugin } from './lab/claude-code.ts'
+import { answered, claudeCode, claudeCodeNewest, pluginDir, withPlugin } from './lab/claude-code.ts'
 import type { Step } from './lab/conversation.ts'
 import type { ModelRequest } from './lab/dialect.ts'
 import { conversationOf, identityIn, newIn, proof } from './lab/heard.ts'
@@ -297,10 +297,12 @@ async function inBackground(host: Host): Promise<void> {
   })
 }
 
-tabTest(
-  'a session opens another, which registers, answers, is renamed, typed to, cancelled, pinned and closed',
-  [claudeCodeNewest],
-  steers,
-)
+for (const host of [claudeCodeNewest, claudeCode]) {
+  tabTest(
+    'a session opens another, which registers, answers, is renamed, typed to, cancelled, pinned and closed',
+    [host],
+    steers,
+  )
+}
 hostTest('without tmux a session is opened in the background, and stopped', [claudeCodeNewest], inBackground)
 tabTest('a session in a folder nobody trusts waits for a person, and registers then', [claudeCodeNewest], waitsForTrust)
