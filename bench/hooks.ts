@@ -57,7 +57,9 @@ async function all(over: NodeJS.ProcessEnv): Promise<readonly Row[]> {
       ),
     ]
     if (noted() !== 1) throw new Error('the gate noted no turn')
-    rows.push(await measure('hook at the end of a turn, nothing to say', 1.15, () => silent(direct('Stop')), prompt))
+    rows.push(
+      await measure('hook at the end of a turn, nothing to say', 1.15, () => silent(gated('Stop', 'always')), prompt),
+    )
     if (noted() !== 0) throw new Error('the end of the turn left its note')
     await sendThree(place)
     // What was told once is told again only to a context that forgot it.

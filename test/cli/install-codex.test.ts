@@ -138,7 +138,7 @@ describe('the hooks of Codex', () => {
     const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
     expect(written['SessionEnd']?.[0]?.hooks[0]).toEqual({
       type: 'command',
-      command: `exec ${quoted(program.node)} ${quoted(script)} --home ${quoted(home)}`,
+      command: `exec sh ${quoted(path.join(program.hooks, 'gate.sh'))} --any always ${quoted(program.home)} ${quoted(program.node)} ${quoted(script)} --home ${quoted(program.home)}`,
       timeout: 3,
     })
     expect(written['PostToolUse']?.[0]?.hooks[0]?.command).toMatch(/^exec sh '.*gate\.sh' --any /)

@@ -25,17 +25,23 @@ describe('what is written', () => {
     await place.install()
     const { node, hooks, server } = place.program()
     const script = path.join(hooks, 'claude-code.js')
-    const direct = { type: 'command', command: node, args: [script], timeout: 5 }
     const gate = path.join(hooks, 'gate.sh')
+    const gated = (...at: string[]) => ({
+      type: 'command',
+      command: 'sh',
+      args: [gate, ...at, '', node, script],
+      timeout: 5,
+    })
+    const direct = gated('always')
     expect(place.json(place.settings)).toEqual({
       hooks: {
         SessionStart: [{ hooks: [direct] }],
-        UserPromptSubmit: [{ hooks: [{ ...direct, command: 'sh', args: [gate, 'prompt', '', node, script] }] }],
+        UserPromptSubmit: [{ hooks: [gated('prompt')] }],
         Stop: [{ hooks: [direct] }],
         SessionEnd: [{ hooks: [direct] }],
         Notification: [{ hooks: [direct] }],
         PreToolUse: [{ matcher: 'mcp__(plugin_[A-Za-z0-9-]+_)?session-mcp__.*', hooks: [direct] }],
-        PostToolBatch: [{ hooks: [{ ...direct, command: 'sh', args: [gate, '', node, script] }] }],
+        PostToolBatch: [{ hooks: [gated()] }],
         FileChanged: [{ hooks: [{ ...direct, asyncRewake: true }] }],
       },
     })
@@ -70,10 +76,10 @@ describe('what is written', () => {
     await place.install({ program })
     const { hooks } = place.json(place.settings) as { hooks: Record<string, [{ hooks: [{ args: string[] }] }]> }
     const args = (event: string) => hooks[event]?.[0].hooks[0].args
-    expect(args('Stop')?.slice(1)).toEqual(['--home', program.home])
     const gate = path.join(program.hooks, 'gate.sh')
     const command = [program.home, program.node, path.join(program.hooks, 'claude-code.js'), '--home', program.home]
     expect(args('PostToolBatch')).toEqual([gate, ...command])
+    expect(args('Stop')).toEqual([gate, 'always', ...command])
     expect(args('UserPromptSubmit')).toEqual([gate, 'prompt', ...command])
     expect(place.read(place.servers)).toContain(`--home=${program.home}`)
   })
@@ -181,7 +187,7 @@ describe('--dry-run', () => {
     expect(settings?.slice(0, 9)).toEqual([
       `--- ${place.settings}`,
       `+++ ${place.settings}`,
-      '@@ -1,3 +1,126 @@',
+      '@@ -1,3 +1,150 @@',
       ' {',
       '-  "model": "opus"',
       '+  "model": "opus",',

@@ -95,6 +95,20 @@ describe('the gate in front of the hook', () => {
   })
 })
 
+describe('the gate in front of a hook that has to look', () => {
+  const printed = (...at: string[]) =>
+    run(folder(), payload('Stop'), {
+      command: ['sh', gateFile, ...at, '', process.execPath, '-p', 'String(process.env.NODE_EXTRA_CA_CERTS)'],
+      env: { CLAUDE_CODE_SESSION_ID: SESSION, NODE_EXTRA_CA_CERTS: '/nowhere/certificates.pem' },
+    })
+
+  test('starts it whatever is noted, and spares it the certificates of the machine', async () => {
+    expect(await printed('always')).toMatchObject({ code: 0, stdout: 'undefined\n', stderr: '' })
+    expect(await printed('--any', 'always')).toMatchObject({ code: 0, stdout: 'undefined\n', stderr: '' })
+    expect(await printed()).toMatchObject({ code: 0, stdout: '' })
+  })
+})
+
 describe('the gate in front of a prompt', () => {
   const id = { CLAUDE_CODE_SESSION_ID: SESSION }
   /** Through the gate, as the host runs it. */

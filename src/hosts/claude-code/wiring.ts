@@ -12,8 +12,9 @@ const GATE = 'gate.sh'
 const STATUS_LINE = 'statusline.js'
 /** Seconds. Mail comes while a session does nothing, and then nothing else makes the host ask again. */
 const REFRESH = 10
-/** The gate's first argument where it stands in front of a prompt. */
+/** The gate's first argument where it stands in front of a prompt, and where the hook has to look whatever the gate sees. */
 const AT_PROMPT = 'prompt'
+const ALWAYS = 'always'
 /** Seconds. The scripts stop by themselves long before. */
 const TIMEOUT = 5
 /** Tools of our server, whether it was installed by us or by a plugin. */
@@ -63,21 +64,22 @@ function settingsFile(machine: Machine, program: Program): WiredFile {
   const direct = { type: 'command', command: program.node, args: [script, ...rest], timeout: TIMEOUT }
   const gate = machine.join(program.hooks, GATE)
   const statusLine = [program.node, machine.join(program.hooks, STATUS_LINE), ...rest]
-  // At every prompt and after every batch of tools: `sh` sees in a fifth of Node's time that there is nothing to say. It
-  // takes the home; empty leaves it to the environment, as the scripts do.
+  // At every prompt and after every batch of tools `sh` sees in a fifth of Node's time that there is nothing to say; at all
+  // other moments it starts Node without what a hook does not need. It takes the home; empty leaves it to the environment,
+  // as the scripts do.
   const gated = (...at: string[]) =>
     machine.isWindows
       ? direct
       : { ...direct, command: 'sh', args: [gate, ...at, rest[1] ?? '', program.node, script, ...rest] }
   const items: Readonly<Record<string, Json>> = {
-    SessionStart: { hooks: [direct] },
+    SessionStart: { hooks: [gated(ALWAYS)] },
     UserPromptSubmit: { hooks: [gated(AT_PROMPT)] },
-    Stop: { hooks: [direct] },
-    SessionEnd: { hooks: [direct] },
-    Notification: { hooks: [direct] },
-    PreToolUse: { matcher: OWN_TOOLS, hooks: [direct] },
+    Stop: { hooks: [gated(ALWAYS)] },
+    SessionEnd: { hooks: [gated(ALWAYS)] },
+    Notification: { hooks: [gated(ALWAYS)] },
+    PreToolUse: { matcher: OWN_TOOLS, hooks: [gated(ALWAYS)] },
     PostToolBatch: { hooks: [gated()] },
-    FileChanged: { hooks: [{ ...direct, asyncRewake: true }] },
+    FileChanged: { hooks: [{ ...gated(ALWAYS), asyncRewake: true }] },
   }
   return {
     name: 'settings',
@@ -187,7 +189,7 @@ function launchOf(entry: unknown): Launch | undefined {
   const variable = record(env)['SESSION_MCP_HOME']
   const home = homeIn(args) ?? (typeof variable === 'string' ? variable : undefined)
   if (!endsWith(first, GATE)) return { command, node: command, scripts: [first], home }
-  const [gateHome, node = '', script = ''] = rest[0] === AT_PROMPT ? rest.slice(1) : rest
+  const [gateHome, node = '', script = ''] = rest[0] === AT_PROMPT || rest[0] === ALWAYS ? rest.slice(1) : rest
   return { command, node, scripts: [first, script], home: gateHome || undefined }
 }
 

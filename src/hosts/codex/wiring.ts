@@ -10,6 +10,8 @@ import { heldBack } from './trust.ts'
 
 const SCRIPT = 'codex.js'
 const GATE = 'gate.sh'
+/** The gate's argument where the hook has to look whatever the gate sees. */
+const ALWAYS = 'always'
 /** Seconds. The scripts stop by themselves long before; Codex grants its last events no more. */
 const TIMEOUT = 5
 const LAST_TIMEOUT = 3
@@ -60,12 +62,12 @@ function directory({ env, userHome, join }: Machine): string {
 function hooksFile(machine: Machine, program: Program): WiredFile {
   const script = machine.join(program.hooks, SCRIPT)
   const rest = program.isDefaultHome ? [] : ['--home', program.home]
-  const direct = [program.node, script, ...rest]
-  // Runs after every tool: `sh` says in a fifth of Node's time that there is nothing to say. Hooks are given no id, so the
-  // gate asks whether there is word for anybody.
-  const gated = machine.isWindows
-    ? direct
-    : ['sh', machine.join(program.hooks, GATE), '--any', rest[1] ?? '', program.node, script, ...rest]
+  // After every tool `sh` says in a fifth of Node's time that there is nothing to say; hooks are given no id, so the gate asks
+  // whether there is word for anybody. At other moments it starts Node without what a hook does not need.
+  const gate = ['sh', machine.join(program.hooks, GATE), '--any']
+  const hook = [program.node, script, ...rest]
+  const direct = machine.isWindows ? hook : [...gate, ALWAYS, rest[1] ?? '', ...hook]
+  const gated = machine.isWindows ? hook : [...gate, rest[1] ?? '', ...hook]
   const group = (words: readonly string[], timeout: number): Json => ({
     hooks: [{ type: 'command', command: commandOf(words, machine.isWindows), timeout }],
   })
@@ -149,6 +151,6 @@ function launchOfLine(line: string): Launch | undefined {
   const [first = '', ...rest] = words
   if (command === '' || first === '') return undefined
   if (!endsWith(first, GATE)) return { command, node: command, scripts: [first], home: homeIn(words) }
-  const [, gateHome, node = '', script = ''] = rest
+  const [gateHome, node = '', script = ''] = rest.slice(rest[1] === ALWAYS ? 2 : 1)
   return { command, node, scripts: [first, script], home: gateHome || undefined }
 }
