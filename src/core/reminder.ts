@@ -32,7 +32,8 @@ export interface ReminderFacts {
   readonly notices: readonly string[]
   /** What the sender wanted said at a wake, if this turn is one. */
   readonly activation?: Message | undefined
-  readonly nowMs: number
+  /** Undefined where the text is made anew for each request: an age in it would make each of them another text. */
+  readonly nowMs: number | undefined
 }
 
 /** Undefined when there is nothing to say: silence is the common case. */
@@ -91,7 +92,8 @@ function kind({ intent, priority }: Message): string {
   return `${intent === 'inform' ? '' : `, ${intent}`}${priority === 'high' ? ', high priority' : ''}`
 }
 
-function age({ sentAt }: Message, nowMs: number): string {
+function age({ sentAt }: Message, nowMs: number | undefined): string {
+  if (nowMs === undefined) return `sent ${sentAt.slice(0, 16).replace('T', ' ')} UTC`
   return `${span(Math.max(0, Math.round((nowMs - Date.parse(sentAt)) / 1000)))} ago`
 }
 

@@ -57,7 +57,7 @@ export async function tell(
     changes,
     notices,
     activation: telling.activation,
-    nowMs: context.clock.now(),
+    nowMs: everything ? undefined : context.clock.now(),
   })
 }
 

@@ -1,7 +1,7 @@
 /** What a session is told at which moment, each thing once; and what its host’s moments say about it. */
 import { describe, expect, it } from 'vitest'
 import { KEPT, openHost, PER_REQUEST, type Talk, who } from './hosted.ts'
-import { createWorld, MINUTE_MS, only, type World } from './world.ts'
+import { createWorld, HOUR_MS, MINUTE_MS, only, type World } from './world.ts'
 
 async function open(key = 'one'): Promise<{ world: World; talk: Talk }> {
   const world = createWorld()
@@ -114,6 +114,30 @@ describe('a host whose injections last for one request', () => {
     const text = await talk.prompt()
     expect(text?.split('\n')).toHaveLength(1)
     expect(who(text)?.id).toBe('one')
+  })
+})
+
+describe('the block of a host whose injections last for one request', () => {
+  it('is the same text however much time passes, so that what the model has read already stays cached', async () => {
+    const world = createWorld()
+    const talk = openHost(world, PER_REQUEST).talk('one')
+    await talk.start()
+    await world.human.send('shop', 'how old am I?', { activate: 'never' })
+    const first = await talk.prompt()
+    for (const ms of [1_000, 5 * MINUTE_MS, 2 * HOUR_MS]) {
+      await world.clock.advance(ms)
+      expect(await talk.afterTools()).toBe(first)
+    }
+    expect(first).toContain('sent 2026-11-30 12:00 UTC: "how old am I?"')
+  })
+
+  it('of a host that keeps what it is told says the age', async () => {
+    const world = createWorld()
+    const talk = openHost(world).talk('one')
+    await talk.start()
+    await world.human.send('shop', 'hello', { activate: 'never' })
+    await world.clock.advance(5_000)
+    expect(await talk.prompt()).toContain(', 5 s ago: "hello"')
   })
 })
 
