@@ -55,6 +55,8 @@ export const LIMITS = {
   actionWaitMs: 5_000,
   /** Between two looks at such an action, ms. */
   actionLookMs: 100,
+  /** How long a host’s plugin gives one action before it turns to the next, ms. */
+  actionLimitMs: 60_000,
   /** Actions are kept so long, to tell how they ended, ms. */
   actionKeptMs: 24 * 60 * 60_000,
   /** State changes a record remembers, so that a cursor never misses one in between. */

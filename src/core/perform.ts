@@ -91,7 +91,8 @@ export function newActionId(context: Context): string {
   return `act-${context.clock.now().toString(36).padStart(9, '0')}${context.random.token(10)}`
 }
 
-async function runOnce(executor: Executor, action: Action): Promise<Outcome> {
+/** What it throws is how it ended. */
+export async function runOnce(executor: Pick<Executor, 'perform'>, action: Action): Promise<Outcome> {
   try {
     return await executor.perform(action)
   } catch (fault) {

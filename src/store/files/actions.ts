@@ -11,6 +11,7 @@ import { moveIfThere, namesIn, publish, readIfThere, removeIfThere, replace } fr
 import { checkTag } from '../../system/process.ts'
 import type { Home } from './home.ts'
 import { inside } from './layout.ts'
+import { removeEmpty } from './retention.ts'
 import { watchDirectories } from './watch.ts'
 
 const MAX_BYTES = 512 * 1024
@@ -85,6 +86,7 @@ export function fileActions(home: Home, self: ProcessRef, tag: string): ActionSt
             if (isOlder(file, requestedBefore) && removeIfThere(file)) dropped += 1
           }
         }
+        if (isUnused(queue, requestedBefore)) removeQueue(queue)
       }
       return dropped
     },
@@ -92,6 +94,18 @@ export function fileActions(home: Home, self: ProcessRef, tag: string): ActionSt
       home.write(() => home.directory(at.actions(executor)))
       return watchDirectories([at.actions(executor)], () => hint())
     },
+  }
+
+  /** Of a host's process each has its own; nothing came or went in it since. Whoever watches it finds it when it is back. */
+  function isUnused(queue: string, since: string): boolean {
+    const stat = fs.statSync(queue, { throwIfNoEntry: false })
+    return stat !== undefined && stat.mtimeMs < Date.parse(since)
+  }
+
+  function removeQueue(queue: string): void {
+    for (const directory of [inside(queue, 'claimed'), inside(queue, 'done'), queue]) {
+      if (!removeEmpty(directory)) return
+    }
   }
 
   function isOlder(file: string, requestedBefore: string): boolean {

@@ -1,0 +1,50 @@
+/** Queues on disk: a host's process has one of its own, and ends. */
+import fs from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { anAction } from '../contract/actions.ts'
+import { freshPlace } from './place.ts'
+
+const place = freshPlace()
+const DAY = '2026-11-30T12:00:00.000Z'
+
+function rest(queue: string): void {
+  const before = new Date(Date.parse(DAY) - 1000)
+  fs.utimesSync(queue, before, before)
+}
+
+describe('the queue of an executor', () => {
+  it('that nobody has used for as long as actions are kept is taken away, and no other', async () => {
+    const { actions } = place.open()
+    const old = anAction(1, { executor: 'opencode-1', requestedAt: '2026-11-29T12:00:00.000Z' })
+    await actions.request(old)
+    await actions.claim('opencode-1', old.id)
+    await actions.finish(old, { state: 'done', evidence: 'seen' }, DAY)
+    await actions.request(anAction(2, { executor: 'opencode-2', requestedAt: DAY }))
+    actions.watch('opencode-3', () => {}).close()
+    for (const executor of ['opencode-1', 'opencode-2']) rest(place.at('actions', executor))
+    expect(await actions.drop(DAY)).toBe(1)
+    expect(fs.readdirSync(place.at('actions')).sort()).toEqual(['opencode-2', 'opencode-3'])
+    expect(await actions.waiting('opencode-2')).toHaveLength(1)
+  })
+
+  it('is there again with the next request, and whoever watches it is told', async () => {
+    const { actions } = place.open()
+    let hints = 0
+    let seen = () => {}
+    const hinted = new Promise<void>((resolve) => {
+      seen = resolve
+    })
+    const watch = actions.watch('opencode-1', () => {
+      hints += 1
+      if (fs.existsSync(place.at('actions', 'opencode-1'))) seen()
+    })
+    rest(place.at('actions', 'opencode-1'))
+    await actions.drop(DAY)
+    expect(fs.existsSync(place.at('actions', 'opencode-1'))).toBe(false)
+    await actions.request(anAction(1, { executor: 'opencode-1' }))
+    await hinted
+    watch.close()
+    expect(hints).toBeGreaterThan(0)
+    expect(await actions.waiting('opencode-1')).toEqual([anAction(1).id])
+  })
+})
