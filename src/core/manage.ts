@@ -10,7 +10,7 @@ import { BusError } from './errors.ts'
 import { tellFollowers } from './follow.ts'
 import { quote } from './ids.ts'
 import { aliasesAfter, dropOldNames, giveNameBack, takeName } from './naming.ts'
-import { answerOf, perform, routeTo, targetOf, unsupported } from './perform.ts'
+import { answerOf, type NewAction, perform, routeTo, targetOf, unsupported } from './perform.ts'
 import type { Entry } from './ports.ts'
 import { send } from './send.ts'
 import { label, revise } from './session.ts'
@@ -81,8 +81,24 @@ async function onTab(context: Context, operation: Operation, { by, params, entry
     )
   }
   const { executor: _, ...actor } = by
-  const { action, outcome } = await perform(context, route, { kind: operation, by: actor, target, params })
-  return answerOf(action, outcome)
+  const wanted = { kind: operation, by: actor, target, params }
+  const { action, outcome } = await perform(context, route, wanted)
+  const answer = answerOf(action, outcome)
+  return 'queue' in route && operation === 'switch' ? inFront(context, answer, wanted) : answer
+}
+
+/** The host shows the session in its own terminal; bringing that to the front is for whoever has the terminal. */
+async function inFront(context: Context, answer: ActionAnswer, wanted: NewAction): Promise<ActionAnswer> {
+  if (answer.state !== 'done') return answer
+  const route = await routeTo(context, wanted, undefined, undefined)
+  if ('reason' in route) return answer
+  const { action, outcome } = await perform(context, route, wanted)
+  const { evidence, byHand } = answerOf(action, outcome)
+  return {
+    ...answer,
+    evidence: `${answer.evidence.replace(/\.$/, '')}; ${evidence}`,
+    ...(byHand !== undefined && { byHand }),
+  }
 }
 
 /** The name on the bus is ours to change; the title of the tab follows where the host lets it. */

@@ -1,10 +1,10 @@
 /** manage_session: each operation checks its own parameter, and says what became of it by evidence. */
 import { describe, expect, it } from 'vitest'
-import { OPERATIONS, type OperationInput } from '../../src/core/action.ts'
+import { OPERATIONS, type OperationInput, type Outcome } from '../../src/core/action.ts'
 import { BusError } from '../../src/core/errors.ts'
 import { openHost } from './hosted.ts'
 import { executor, IDE } from './tabs.ts'
-import { createWorld, only, refusalOf } from './world.ts'
+import { createWorld, only, refusalOf, type World } from './world.ts'
 
 const TAKES: Partial<Record<(typeof OPERATIONS)[number], OperationInput>> = {
   set_model: { model: 'anthropic/opus-4.1' },
@@ -199,17 +199,36 @@ describe('tabs of an IDE that performs actions itself', () => {
 describe('a plugin that looks into its queue itself', () => {
   const watching = { ...IDE, executor: { id: 'opencode-7', watches: true, kinds: ['switch'] as const } }
 
+  async function ended({ clock, store, context }: World, outcome: Outcome) {
+    await clock.advance(200)
+    const [id = ''] = await store.actions.waiting('opencode-7')
+    const action = await store.actions.claim('opencode-7', id)
+    if (action === undefined) throw new Error('nothing was asked')
+    await store.actions.finish(action, outcome, context().nowIso())
+    await clock.advance(200)
+    return action
+  }
+
   it('is waited for, and what it says is the answer', async () => {
-    const { world, lead } = await two()
+    const { world, lead } = await two(executor({ offer: () => undefined }))
     await openHost(world, watching).talk('tab-1', { title: 'one' }).prompt()
     const asking = lead.manage('one', 'switch')
-    await world.clock.advance(200)
-    const [id = ''] = await world.store.actions.waiting('opencode-7')
-    const action = await world.store.actions.claim('opencode-7', id)
-    if (action === undefined) throw new Error('nothing was asked')
-    await world.store.actions.finish(action, { state: 'done', evidence: 'selected' }, world.context().nowIso())
-    await world.clock.advance(200)
+    const { id } = await ended(world, { state: 'done', evidence: 'selected' })
     expect((await asking).action).toMatchObject({ id, state: 'done', evidence: 'selected' })
+  })
+
+  it('shows its session, and whoever has the terminal brings that to the front', async () => {
+    const { world, lead, tabs } = await two()
+    const shared = openHost(world, watching).talk('tab-1', { title: 'one', pane: '%3', terminal: '/tmp/tmux/default' })
+    await shared.prompt()
+    const asking = lead.manage('one', 'switch')
+    await ended(world, { state: 'done', evidence: 'Selected.' })
+    expect((await asking).action).toMatchObject({ state: 'done', evidence: 'Selected; switch was seen' })
+    expect(only(tabs.performed)).toMatchObject({ kind: 'switch', target: { id: 'tab-1', pane: '%3' } })
+    const again = lead.manage('one', 'switch')
+    await ended(world, { state: 'failed', evidence: 'There is none.' })
+    expect((await again).action).toMatchObject({ state: 'failed', evidence: 'There is none.' })
+    expect(tabs.performed).toHaveLength(1)
   })
 
   it('that does not answer in time leaves the action requested, and says so', async () => {
