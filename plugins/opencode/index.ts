@@ -3,7 +3,10 @@
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type HookBus, openHookBus } from '../../hooks/open.ts'
+import { SPAWN_ENV } from '../../src/core/spawn.ts'
+import { terminalIn } from '../../src/hosts/host.ts'
 import type { Client } from '../../src/hosts/opencode/client.ts'
+import { createOpenings } from '../../src/hosts/opencode/openings.ts'
 import { createOpencodeHooks } from '../../src/hosts/opencode/plugin.ts'
 
 interface Input {
@@ -16,6 +19,8 @@ interface Options {
   readonly home?: unknown
 }
 
+const openings = createOpenings(process.env[SPAWN_ENV])
+
 export const SessionMcp = async ({ client, directory }: Input, options?: Options) => {
   const bus = opened(options)
   if (bus === undefined) return {}
@@ -25,7 +30,9 @@ export const SessionMcp = async ({ client, directory }: Input, options?: Options
     client,
     directory,
     self: processes.self,
-    pane: process.env['TMUX_PANE'],
+    place: terminalIn(process.env),
+    argv: process.argv,
+    openings,
     serverScript: path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../index.js'),
     log: (level, event, facts) => log[level](event, facts),
   })

@@ -25,6 +25,11 @@ export function spawnTokenIn(prompt: string): string | undefined {
   return LINE.exec(prompt)?.[1]
 }
 
+/** The prompt for a model whose host is told of the token in another way. */
+export function withoutSpawnLine(prompt: string): string {
+  return prompt.replace(LINE, '').trimEnd()
+}
+
 /** The id of the record a token is for. */
 export function spawnedId(token: string | undefined): string | undefined {
   const id = token === undefined ? undefined : TOKEN.exec(token)?.[1]

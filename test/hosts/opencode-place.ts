@@ -5,6 +5,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { openHookBus } from '../../hooks/open.ts'
 import type { Client } from '../../src/hosts/opencode/client.ts'
+import { createOpenings } from '../../src/hosts/opencode/openings.ts'
 import { createOpencodeHooks } from '../../src/hosts/opencode/plugin.ts'
 import { type OpenedBus, openBus } from '../../src/open.ts'
 
@@ -40,6 +41,8 @@ export interface Place {
   call(hook: string, input: unknown, output?: unknown): Promise<void>
   /** Plays a recorded one, with `change` made in it first. @returns its output afterwards. */
   play(name: string, id?: string, change?: (payload: Payload) => void): Promise<Record<string, unknown>>
+  /** OpenCode loads the plugin once more, in the same process. */
+  reload(): Promise<void>
   /** The sessions OpenCode knows, as it describes them. */
   readonly sessions: Map<string, Record<string, unknown>>
   /** Turns the plugin started. */
@@ -52,6 +55,9 @@ export interface Place {
 
 export interface PlaceOptions {
   readonly client?: Client
+  readonly argv?: readonly string[]
+  /** The token OpenCode was started with. */
+  readonly spawn?: string
 }
 
 export async function openPlace(options: PlaceOptions = {}): Promise<Place> {
@@ -70,14 +76,19 @@ export async function openPlace(options: PlaceOptions = {}): Promise<Place> {
     },
   }
   const { context, processes, log } = openHookBus({}, ['--home', home])
-  const hooks = createOpencodeHooks({
-    context,
-    client: options.client ?? { session },
-    directory: path.join(root, 'project'),
-    self: processes.self,
-    serverScript: '/opt/session-mcp/dist/index.js',
-    log: (level, event, facts) => log[level](event, facts),
-  })
+  const openings = createOpenings(options.spawn)
+  const load = () =>
+    createOpencodeHooks({
+      context,
+      client: options.client ?? { session },
+      directory: path.join(root, 'project'),
+      argv: options.argv ?? ['bun', '/opencode', 'serve'],
+      openings,
+      self: processes.self,
+      serverScript: '/opt/session-mcp/dist/index.js',
+      log: (level, event, facts) => log[level](event, facts),
+    })
+  let hooks = load()
   const call = async (hook: string, input: unknown, output: unknown = {}) => {
     const run = hooks[hook]
     if (run === undefined) throw new Error(`no hook ${hook}`)
@@ -93,6 +104,9 @@ export async function openPlace(options: PlaceOptions = {}): Promise<Place> {
       const hook = /^event\./.test(name) ? 'event' : name.replace(/\.title$/, '')
       await call(hook, given.input, given.output)
       return given.output
+    },
+    async reload() {
+      hooks = load()
     },
     sessions,
     turns,

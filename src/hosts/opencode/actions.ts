@@ -30,6 +30,8 @@ export interface ActionParams {
   readonly model?: string | undefined
   /** `create`: where it works. */
   readonly directory?: string | undefined
+  /** `create`: told as soon as the session is there, before its prompt. */
+  readonly made?: ((sessionId: string) => void) | undefined
   /** False where this OpenCode is known to run without a terminal. */
   readonly hasTerminal?: boolean | undefined
 }
@@ -58,7 +60,8 @@ export async function performOpenCode(client: Client, operation: Operation, para
   }
 }
 
-async function create(client: Client, { title, text: prompt, model, directory }: ActionParams): Promise<Performed> {
+async function create(client: Client, params: ActionParams): Promise<Performed> {
+  const { title, text: prompt, model, directory, made } = params
   const choice = model === undefined ? undefined : await choose(client, model)
   if (typeof choice === 'string') return failed(choice)
   const body = {
@@ -69,9 +72,10 @@ async function create(client: Client, { title, text: prompt, model, directory }:
   const { id } = record(dataOf(await callOf(client, 'session', 'create')({ body, ...query })))
   const sessionId = text(id)
   if (sessionId === undefined) return failed('OpenCode made no session.')
+  made?.(sessionId)
   if (prompt === undefined) return { ...done(`Session ${sessionId} was made; it has no prompt yet.`), sessionId }
   try {
-    await startTurn(client, sessionId, prompt, { model: choice })
+    await startTurn(client, sessionId, prompt, { model: choice, directory })
   } catch (fault) {
     return { ...failed(`Session ${sessionId} was made, but its prompt was refused: ${String(fault)}`), sessionId }
   }
@@ -185,7 +189,11 @@ async function choose(client: Client, model: string): Promise<ModelChoice | stri
     return Object.keys(record(models)).map((modelID): ModelChoice => ({ providerID: String(id), modelID }))
   })
   const found = all.find(({ providerID, modelID }) => `${providerID}/${modelID}` === model)
-  const names = all.map(({ providerID, modelID }) => `${providerID}/${modelID}`)
+  // OpenCode brings many of its own: those of the provider that was named come first.
+  const isNamed = ({ providerID }: ModelChoice) => model.startsWith(`${providerID}/`)
+  const names = [...all.filter(isNamed), ...all.filter((each) => !isNamed(each))].map(
+    ({ providerID, modelID }) => `${providerID}/${modelID}`,
+  )
   return found ?? `OpenCode has no model ${JSON.stringify(model)}. It has ${names.slice(0, 8).join(', ') || 'none'}.`
 }
 

@@ -13,6 +13,8 @@ export async function sessionOf(client: Client, id: string): Promise<SessionInfo
 export interface TurnOptions {
   readonly agent?: string | undefined
   readonly model?: ModelChoice | undefined
+  /** Where the session works, if that is another folder than the client's own. */
+  readonly directory?: string | undefined
 }
 
 /**
@@ -21,7 +23,7 @@ export interface TurnOptions {
  * @throws Error with OpenCode's answer where it refuses.
  */
 export async function startTurn(client: Client, id: string, text: string, options: TurnOptions): Promise<void> {
-  const { agent, model } = options
+  const { agent, model, directory } = options
   const { variant, ...choice } = model ?? {}
   const body = {
     parts: [{ type: 'text', text }],
@@ -29,7 +31,8 @@ export async function startTurn(client: Client, id: string, text: string, option
     ...(model !== undefined && { model: choice }),
     ...(variant !== undefined && { variant }),
   }
-  const { error } = record(await callOf(client, 'session', 'promptAsync')({ path: { id }, body }))
+  const query = directory === undefined ? {} : { query: { directory } }
+  const { error } = record(await callOf(client, 'session', 'promptAsync')({ path: { id }, body, ...query }))
   if (error !== undefined) throw new Error(`OpenCode refused a prompt: ${JSON.stringify(error)}`)
 }
 

@@ -3,11 +3,14 @@
 import { attached } from '../../core/attach.ts'
 import { createHostPlugin } from '../../core/attend.ts'
 import type { Context } from '../../core/context.ts'
-import { type HostTraits, type Notice, silenced } from '../../core/host-plugin.ts'
+import { type Conversation, type HostTraits, type Notice, silenced } from '../../core/host-plugin.ts'
 import type { ProcessRef } from '../../core/ports.ts'
+import { workOff } from '../../core/queue.ts'
 import { type Client, sessionOf, startTurn } from './client.ts'
+import { executorOf, modeOf, performAction } from './executor.ts'
 import { failingOpen, type Hook } from './fail-open.ts'
 import { opencode } from './host.ts'
+import type { Openings } from './openings.ts'
 import { isForTitle, type OpencodeEvent, promptIn, readEvent, type SessionInfo, sessionIn, toolsOf } from './payload.ts'
 import { createTalks, type Talk } from './talks.ts'
 import { watchWakes } from './wake-watch.ts'
@@ -19,7 +22,11 @@ export interface OpencodeDeps {
   readonly directory: string
   /** The process of OpenCode: the plugin runs inside. */
   readonly self: ProcessRef
-  readonly pane?: string | undefined
+  /** The terminal it was started in. */
+  readonly place?: Pick<Conversation, 'pane' | 'terminal'>
+  /** The words OpenCode was started with. */
+  readonly argv: readonly string[]
+  readonly openings: Openings
   /** Our server as it lies beside the plugin. */
   readonly serverScript: string
   log(level: 'error' | 'warn', event: string, facts: Readonly<Record<string, unknown>>): void
@@ -37,11 +44,19 @@ const WAITS: Readonly<Record<string, Notice>> = {
 export function createOpencodeHooks(deps: OpencodeDeps): Record<string, Hook> {
   const { context, client, log } = deps
   let version: string | undefined
+  const performing = {
+    client,
+    mode: modeOf(deps.argv),
+    openings: deps.openings,
+    folder: context.projects.resolve(deps.directory).path,
+  }
+  const executor = executorOf(deps.self, performing)
   const traits = {
     kind: opencode.kind,
     injection: 'per-request',
     doors: opencode.doors,
     sharesClient: true,
+    executor,
     // Only its sessions say which version made them.
     get version() {
       return version
@@ -75,6 +90,7 @@ export function createOpencodeHooks(deps: OpencodeDeps): Record<string, Hook> {
     if (talk !== undefined) wake(talk).catch((cause) => fault('wake', cause))
   })
 
+  let queue: ReturnType<typeof workOff> | undefined
   const talks = createTalks({
     plugin,
     sessionOf: async (id) => {
@@ -84,8 +100,15 @@ export function createOpencodeHooks(deps: OpencodeDeps): Record<string, Hook> {
     },
     directory: deps.directory,
     self: deps.self,
-    pane: deps.pane,
+    place: deps.place ?? {},
+    tokenOf: deps.openings.tokenOf,
     opened(talk) {
+      // Not before: a plugin that was only loaded leaves no queue behind.
+      queue ??= workOff(context, {
+        id: executor.id,
+        perform: (action) => performAction(action, performing),
+        report: (cause) => fault('action', cause),
+      })
       byWakeFile.set(talk.wakeFile, talk)
       watch.add(talk.wakeFile)
       // What was sent between its start and the watch.
@@ -215,6 +238,7 @@ export function createOpencodeHooks(deps: OpencodeDeps): Record<string, Hook> {
     },
     async dispose() {
       watch.close()
+      queue?.close()
     },
   }
   return Object.fromEntries(Object.entries(hooks).map(([name, hook]) => [name, failingOpen(name, hook, fault)]))

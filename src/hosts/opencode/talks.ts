@@ -26,7 +26,9 @@ export interface TalksDeps {
   sessionOf(id: string): Promise<SessionInfo | undefined>
   readonly directory: string
   readonly self: ProcessRef
-  readonly pane: string | undefined
+  readonly place: Pick<Conversation, 'pane' | 'terminal'>
+  /** Of a session that was made for a record of the bus. */
+  tokenOf(id: string, isNew: boolean): Promise<string | undefined>
   /** A conversation of a person is on the bus from now on. */
   opened(talk: Talk): void
 }
@@ -90,7 +92,8 @@ export function createTalks(deps: TalksDeps): Talks {
       title: source === 'startup' ? info.title : undefined,
       model: model === undefined ? undefined : `${model.providerID}/${model.modelID}`,
       client: deps.self,
-      pane: deps.pane,
+      ...deps.place,
+      spawn: await deps.tokenOf(info.id, source === 'startup'),
     }
     const started = await deps.plugin.onStart(conversation, source)
     if (started === undefined) return undefined
