@@ -190,5 +190,6 @@ async function follow(context: Context, me: string, id: string): Promise<void> {
 
 async function forget(context: Context, id: string, name: string | undefined): Promise<void> {
   await context.store.sessions.remove(id, (entry) => entry.session.spawn?.boundAt !== undefined)
-  if (name !== undefined) await context.store.names.drop(fold(name), id)
+  // One that has shown itself all the same stays, and so does what others call it.
+  if (name !== undefined && (await context.find(id)) === undefined) await context.store.names.drop(fold(name), id)
 }

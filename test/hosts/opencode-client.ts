@@ -9,6 +9,8 @@ interface At {
 export interface Client extends Record<string, unknown> {
   add(info: Info): void
   info(id: string): Info | undefined
+  /** What it says to every prompt from now on. */
+  refusal: unknown
   readonly prompts: string[]
   readonly drafts: string[]
 }
@@ -35,13 +37,15 @@ export function answeringClient({ created }: { created(info: Info): Promise<void
       return { data: info }
     },
     async promptAsync({ body }: At) {
+      if (client.refusal !== undefined) return { error: client.refusal }
       prompts.push((body['parts'] as { text: string }[]).map(({ text }) => text).join('\n'))
       return {}
     },
     status: async () => ({ data: {} }),
     abort: async () => ({ data: true }),
   }
-  return {
+  const client: Client = {
+    refusal: undefined,
     add: (info) => sessions.set(info.id, info),
     info: (id) => sessions.get(id),
     session: groups,
@@ -63,4 +67,5 @@ export function answeringClient({ created }: { created(info: Info): Promise<void
     prompts,
     drafts,
   }
+  return client
 }

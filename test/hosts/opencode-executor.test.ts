@@ -113,6 +113,20 @@ describe('a session that is opened in OpenCode', () => {
     expect(await records()).toHaveLength(1)
   })
 
+  it('whose prompt is refused is there, and keeps its name', async () => {
+    const client = await open()
+    client.refusal = { name: 'BadRequest' }
+    const made = await place.bus.bus.create(await lead(), { prompt: 'Review it.', name: 'helper' })
+    expect(made.action).toMatchObject({
+      state: 'failed',
+      evidence: expect.stringMatching(/was made, but .*BadRequest/),
+    })
+    const left = (await records()).find(({ name }) => name === 'helper')
+    expect(await place.bus.bus.query(HUMAN, 'helper')).toMatchObject({ id: left?.id })
+    const next = await place.bus.bus.create(await lead(), { prompt: 'Again.', name: 'helper' }).catch((fault) => fault)
+    expect(next).toMatchObject({ code: 'NAME_TAKEN' })
+  })
+
   it('is not opened by a process that ends with its turn', async () => {
     await open({ argv: ['bun', '/opencode', 'run', 'Begin.'] })
     const made = await place.bus.bus.create(await lead(), { prompt: 'Review it.' })
