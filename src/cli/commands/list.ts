@@ -1,10 +1,8 @@
-import { ACTIVITIES } from '../../core/activity.ts'
 import type { ListAnswer } from '../../core/answers.ts'
-import { STATUSES } from '../../core/session.ts'
 import { defineCommand } from '../define.ts'
 import { EXIT } from '../exit.ts'
+import { FILTER_ARGS, filterOf } from '../filter.ts'
 import type { View } from '../output.ts'
-import { projectArgument } from '../project-path.ts'
 import { allSessions, countsOf, partialLines, sessionLines } from '../session-rows.ts'
 import { count } from '../words.ts'
 
@@ -16,12 +14,7 @@ export default defineCommand({
     'Where the terminal is too narrow, columns are left out; --json always has everything.',
   ],
   args: {
-    project: { kind: 'text', value: 'PATH', help: 'only sessions of this project, worktrees included' },
-    group: { kind: 'text', value: 'ID', help: 'only sessions of this group' },
-    status: { kind: 'choice', choices: STATUSES, help: 'only this status' },
-    activity: { kind: 'choice', choices: ACTIVITIES, help: 'only this activity' },
-    host: { kind: 'text', value: 'NAME', help: 'only sessions of this host, such as claude-code' },
-    text: { kind: 'text', value: 'WORDS', help: 'only sessions that have this in their name, task or tags' },
+    ...FILTER_ARGS,
     limit: { kind: 'count', value: 'N', min: 1, max: 200, default: '20', help: 'at most so many' },
     all: { kind: 'flag', help: 'all of them, however many' },
   },
@@ -32,14 +25,7 @@ export default defineCommand({
   async run({ out, open, shell }, args) {
     const { bus } = await open()
     const { caller } = await shell()
-    const filter = {
-      projectPath: args.project === undefined ? undefined : projectArgument(args.project),
-      groupId: args.group,
-      status: args.status,
-      activity: args.activity,
-      host: args.host,
-      text: args.text,
-    }
+    const filter = filterOf(args)
     const answer = args.all
       ? await allSessions(bus, caller, filter)
       : await bus.list(caller, { ...filter, limit: args.limit })

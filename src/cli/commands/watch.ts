@@ -1,11 +1,9 @@
 import { thisWorld } from '../../config.ts'
-import { ACTIVITIES } from '../../core/activity.ts'
 import { refusal } from '../../core/errors.ts'
-import { STATUSES } from '../../core/session.ts'
 import { defineCommand } from '../define.ts'
+import { FILTER_ARGS, filterOf } from '../filter.ts'
 import { wrongUsage } from '../options.ts'
 import { createPaint } from '../paint.ts'
-import { projectArgument } from '../project-path.ts'
 import { nameOf } from '../session-rows.ts'
 import { inCommandWords } from '../tool-words.ts'
 import { isRunning, whereItRuns } from '../where.ts'
@@ -20,12 +18,7 @@ export default defineCommand({
     'What you write comes from you, or, in the shell of a session, from that session. Your own mail becomes read when you open it; the mail of others is only looked at.',
   ],
   args: {
-    project: { kind: 'text', value: 'PATH', help: 'only sessions of this project, worktrees included' },
-    group: { kind: 'text', value: 'ID', help: 'only sessions of this group' },
-    status: { kind: 'choice', choices: STATUSES, help: 'only this status' },
-    activity: { kind: 'choice', choices: ACTIVITIES, help: 'only this activity' },
-    host: { kind: 'text', value: 'NAME', help: 'only sessions of this host, such as claude-code' },
-    text: { kind: 'text', value: 'WORDS', help: 'only sessions that have this in their name, task or tags' },
+    ...FILTER_ARGS,
   },
   examples: [
     { line: 'session-mcp watch', does: 'all sessions' },
@@ -48,14 +41,7 @@ export default defineCommand({
     }
     const { bus, store, home } = await open()
     const who = await shell()
-    const filter = {
-      projectPath: args.project === undefined ? undefined : projectArgument(args.project),
-      groupId: args.group,
-      status: args.status,
-      activity: args.activity,
-      host: args.host,
-      text: args.text,
-    }
+    const filter = filterOf(args)
     // What can be refused is refused before the screen is taken.
     await bus.glance(who.caller, filter)
     // Its own file in the build: no other command, and no server, pays for a terminal library.
