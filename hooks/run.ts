@@ -2,17 +2,57 @@
 
 import fs from 'node:fs'
 import path from 'node:path'
-
-export { readInput } from '../src/system/json-input.ts'
+import type { Doors } from '../src/core/ports-hosts.ts'
+import { readInput } from '../src/system/json-input.ts'
+import { type HookBus, openHookBus } from './open.ts'
 
 /** Hosts wait for hooks; this is what a turn may lose to us at the most, ms. */
 const LIMIT_MS = 1_100
 
-export function startClock(): void {
-  setTimeout(() => process.exit(0), LIMIT_MS).unref()
+export type Input = Readonly<Record<string, unknown>>
+
+/** What the process says: one JSON object on stdout, or text on stderr with exit code 2; nothing for neither. */
+export interface Answer {
+  readonly json?: unknown
+  readonly wake?: string
+  /** The host watches this file from now on. */
+  readonly wakeFile?: string
 }
 
-export function silence(): void {
+export interface Hook {
+  readonly host: string
+  /** Asked before anything is opened: is this moment ours to answer? */
+  isOurs?(input: Input): boolean
+  /** Undefined = silence. */
+  answer(input: Input, bus: HookBus): Promise<Answer | undefined>
+  /** Doors that this very process opens. */
+  doors?(): Doors
+}
+
+/**
+ * The whole of a hook process. Whatever goes wrong on our side, the turn goes on: exit code 0, within 1.2 s, and a line in
+ * log/hooks.log for `session-mcp doctor`.
+ */
+export function runHook(hook: Hook): void {
+  setTimeout(silence, LIMIT_MS).unref()
+  readInput()
+    .then(async (input) => {
+      if (input === undefined || hook.isOurs?.(input) === false) return silence()
+      const bus = openHookBus(process.env, process.argv.slice(2), hook.doors?.())
+      try {
+        const { json, wake, wakeFile } = (await hook.answer(input, bus)) ?? {}
+        if (wakeFile !== undefined) touchAgain(wakeFile)
+        say(json, wake)
+      } catch (fault) {
+        const event = String(input['hook_event_name'])
+        bus.log.error('hook', { host: hook.host, event, fault, script: path.basename(__filename) })
+        silence()
+      }
+    })
+    .catch(silence)
+}
+
+function silence(): void {
   process.exit(0)
 }
 
@@ -23,7 +63,7 @@ const AGAIN_MS = [250, 600, 1_200]
  * The host begins to watch a wake file some 200 ms after the hook that named it, and would never hear of a message from
  * before. So a process of its own looks later, and touches the file if there is a mark for the conversation by then.
  */
-export function touchAgain(wakeFile: string): void {
+function touchAgain(wakeFile: string): void {
   const mark = path.join(wakeFile, '../../pending', path.basename(wakeFile))
   const later = `const fs = require('fs')
 const [file, mark, ...times] = process.argv.slice(1)
@@ -37,8 +77,7 @@ for (const ms of times) setTimeout(touch, Number(ms))`
     .unref()
 }
 
-/** One JSON object on stdout, or text on stderr with exit code 2; nothing for neither. */
-export function answer(json: unknown, wake: string | undefined): void {
+function say(json: unknown, wake: string | undefined): void {
   try {
     // Not through the streams of the process: making one costs milliseconds.
     if (wake !== undefined) fs.writeSync(2, wake)

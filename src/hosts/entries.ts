@@ -1,5 +1,7 @@
 /** Reading the entries of a host's configuration: what they start, and whether it is ours wherever it was installed. */
 
+import type { JsonPath } from './wiring.ts'
+
 /** Published, the package's directory is called session-mcp; a checkout is called anything, but its files end alike. */
 export function isInOurPackage(path: string, ...tail: string[]): boolean {
   return endsWith(path, ...tail) || (endsWith(path, ...tail.slice(-1)) && parts(path).includes('session-mcp'))
@@ -8,6 +10,14 @@ export function isInOurPackage(path: string, ...tail: string[]): boolean {
 export function endsWith(path: string, ...tail: string[]): boolean {
   const found = parts(path).slice(-tail.length)
   return found.length === tail.length && found.every((part, i) => part === tail[i])
+}
+
+/** Which handlers of a group of hooks are ours: `[[]]` where all of it is, nothing in a foreign one. */
+export function oursIn(group: unknown, isOurs: (hook: unknown) => boolean): readonly JsonPath[] {
+  const { hooks } = record(group)
+  if (!Array.isArray(hooks)) return []
+  const found = hooks.flatMap((hook: unknown, i) => (isOurs(hook) ? [i] : []))
+  return found.length === hooks.length && found.length > 0 ? [[]] : found.map((i) => ['hooks', i])
 }
 
 /** The bus a command line names. */

@@ -4,8 +4,8 @@
  */
 
 import { commandLine, wordsOf } from '../command-line.ts'
-import { endsWith, homeIn, isInOurPackage, isTexts, record } from '../entries.ts'
-import type { Json, JsonPath, Launch, Machine, Peer, Program, WiredFile, Wiring } from '../wiring.ts'
+import { endsWith, homeIn, isInOurPackage, isTexts, oursIn, record } from '../entries.ts'
+import type { Json, Launch, Machine, Peer, Program, WiredFile, Wiring } from '../wiring.ts'
 
 const SCRIPT = 'claude-code.js'
 const GATE = 'gate.sh'
@@ -94,7 +94,7 @@ function settingsFile(machine: Machine, program: Program): WiredFile {
         isOurs: (value) => isOurStatusLine(value, statusLine[1]),
       },
     ],
-    lists: [{ at: ['hooks'], items, ours: (group) => oursIn(group, script) }],
+    lists: [{ at: ['hooks'], items, ours: (group) => oursIn(group, (hook) => isOurHook(hook, script)) }],
     obstacle: (root) =>
       record(root)['disableAllHooks'] === true
         ? '"disableAllHooks" is true in it, so Claude Code runs no hook at all.'
@@ -127,14 +127,6 @@ function serverFile(machine: Machine, program: Program): WiredFile {
     ],
     lists: [],
   }
-}
-
-/** Which handlers of a group of hooks are ours. */
-function oursIn(group: unknown, current: string): readonly JsonPath[] {
-  const { hooks } = record(group)
-  if (!Array.isArray(hooks)) return []
-  const found = hooks.flatMap((hook: unknown, i) => (isOurHook(hook, current) ? [i] : []))
-  return found.length === hooks.length && found.length > 0 ? [[]] : found.map((i) => ['hooks', i])
 }
 
 /** By the script and the form we write it in: an older checkout or another Node has other paths than the `current` one. */

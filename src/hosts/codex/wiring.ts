@@ -4,8 +4,8 @@
  */
 
 import { commandLine, wordsOf } from '../command-line.ts'
-import { endsWith, homeIn, isInOurPackage, isTexts, record } from '../entries.ts'
-import type { Json, JsonPath, Launch, Machine, Program, WiredFile, Wiring } from '../wiring.ts'
+import { endsWith, homeIn, isInOurPackage, isTexts, oursIn, record } from '../entries.ts'
+import type { Json, Launch, Machine, Program, WiredFile, Wiring } from '../wiring.ts'
 import { heldBack } from './trust.ts'
 
 const SCRIPT = 'codex.js'
@@ -40,7 +40,7 @@ export const codexWiring: Wiring = {
       ),
   },
   approval: {
-    held: (data) => heldBack(data, (group) => oursIn(group, '')),
+    held: (data) => heldBack(data, (group) => oursIn(group, (hook) => isOurHook(hook, ''))),
     how: 'Start codex in a terminal: it says "Hooks need review". Look at them, then choose "Trust all and continue"; /hooks shows them later. Until then Codex runs none of them, and a session is on the bus only once it calls update_session.',
   },
   probe({ node, scripts }, home) {
@@ -80,7 +80,7 @@ function hooksFile(machine: Machine, program: Program): WiredFile {
     path: machine.join(directory(machine), 'hooks.json'),
     isStrict: true,
     members: [],
-    lists: [{ at: ['hooks'], items, ours: (entry) => oursIn(entry, script) }],
+    lists: [{ at: ['hooks'], items, ours: (group) => oursIn(group, (hook) => isOurHook(hook, script)) }],
   }
 }
 
@@ -108,14 +108,6 @@ function serverFile(machine: Machine, program: Program): WiredFile {
 /** The shell steps aside, so that the process which starts the hook is Codex itself, whose end ends the session. */
 function commandOf(words: readonly string[], isWindows: boolean): string {
   return `${isWindows ? '' : 'exec '}${commandLine(words, isWindows)}`
-}
-
-/** Which handlers of a group of hooks are ours. */
-function oursIn(entry: unknown, current: string): readonly JsonPath[] {
-  const { hooks } = record(entry)
-  if (!Array.isArray(hooks)) return []
-  const found = hooks.flatMap((hook: unknown, i) => (isOurHook(hook, current) ? [i] : []))
-  return found.length === hooks.length && found.length > 0 ? [[]] : found.map((i) => ['hooks', i])
 }
 
 /** By the script and the form we write it in: an older checkout or another Node has other paths than the `current` one. */
