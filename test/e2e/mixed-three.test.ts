@@ -19,6 +19,7 @@ import type { Host } from './lab/host.ts'
 import { tabTest } from './lab/installed.ts'
 import { modelConfig, opencode, wired as opencodeIn } from './lab/opencode.ts'
 import { inPlace, type Place } from './lab/place.ts'
+import { proves } from './lab/proves.ts'
 import { allShown, readInbox, sendMessage, shown, waitForSessions } from './lab/results.ts'
 import type { Tab } from './lab/tab.ts'
 import { until } from './lab/until.ts'
@@ -291,6 +292,7 @@ tabTest(
           `receipt: stored, turn started ${turnStartedAt}, read ${readAt}, replied ${repliedWith ?? '-'}`,
         )
         await isIdle(place, ids.get(each) ?? '')
+        proves(each.host, 'wake')
       }
       expect(Object.keys(await place.files('sessions'))).toHaveLength(3)
       for (const tab of tabs.values()) await tab.end()
