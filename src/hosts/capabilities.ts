@@ -19,7 +19,7 @@ export interface Tested {
 /** Best way first; empty where it does not work. */
 export interface Line {
   readonly capability: Capability
-  readonly ways: readonly (Way & { readonly tested: readonly Tested[] })[]
+  readonly ways: readonly (Omit<Way, 'alone'> & { readonly tested: readonly Tested[] })[]
   /** Why it does not work, where that is known. */
   readonly not?: string
 }
@@ -49,10 +49,11 @@ export function hostCapabilities(): readonly HostCapabilities[] {
 
 function lineOf(host: Host, capability: Capability, own: readonly Way[] = atLeast(host, capability)): Line {
   const derived = tmuxOffers(host, capability)
-  const ways = derived !== undefined && 'way' in derived ? [...own, derived.way] : own
+  const isAlone = own.some(({ alone }) => alone)
+  const ways = derived !== undefined && 'way' in derived && !isAlone ? [...own, derived.way] : own
   return {
     capability,
-    ways: ways.map((way) => ({ ...way, tested: testedOf(host.kind, capability, way.door) })),
+    ways: ways.map(({ alone, ...way }) => ({ ...way, tested: testedOf(host.kind, capability, way.door) })),
     ...(ways.length === 0 && derived !== undefined && 'not' in derived && { not: derived.not }),
   }
 }

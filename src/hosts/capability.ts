@@ -27,6 +27,8 @@ export interface Way {
   readonly door: string
   /** What of the door it is, and where it does not work. */
   readonly note?: string
+  /** Where it is there, what follows from the data of the host is not used. */
+  readonly alone?: true
 }
 
 /** What a wired host can beyond what follows from its `Host` data. What has no line here, and does not follow, does not work. */
