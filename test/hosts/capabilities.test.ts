@@ -1,7 +1,10 @@
 /** The capability table says what the code does, and claims as tested only what it lists. */
 import { spawnSync } from 'node:child_process'
+import fs from 'node:fs'
+import net from 'node:net'
+import os from 'node:os'
 import path from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { CAPABILITY_NAMES, hostCapabilities } from '../../src/hosts/capabilities.ts'
 import { HOSTS } from '../../src/hosts/detect.ts'
 import { traitsOf } from '../../src/hosts/ide.ts'
@@ -31,13 +34,21 @@ describe('the capability table', () => {
     expect(doorsOf('msun', 'wake')).toEqual(traitsOf({ sessionId: 'x' }, { kind: 'msun', performs: true }).doors)
   })
 
-  it('says of tmux what its executor offers', async () => {
-    const env = { TMUX: '/tmp/tmux/default,1,0', TMUX_PANE: '%1' }
-    const executor = tmuxExecutor({ env, home: '/bus', processes: { check: () => 'alive' } })
+  it.skipIf(process.platform === 'win32')('says of tmux what its executor offers', async () => {
+    // Of a socket and a program it asks only whether they are there.
+    const place = fs.mkdtempSync(path.join(os.tmpdir(), 'session-mcp-tmux-'))
+    onTestFinished(() => fs.rmSync(place, { recursive: true }))
+    const terminal = path.join(place, 'socket')
+    const server = net.createServer()
+    await new Promise<void>((resolve) => server.listen(terminal, resolve))
+    onTestFinished(() => void server.close())
+    fs.writeFileSync(path.join(place, 'tmux'), '', { mode: 0o755 })
+    const env = { PATH: place, TMUX: `${terminal},1,0`, TMUX_PANE: '%1' }
+    const executor = tmuxExecutor({ env, home: place, processes: { check: () => 'alive' } })
     const terminals = HOSTS.filter(({ launch }) => launch !== undefined)
     expect(terminals.length).toBeGreaterThan(3)
     for (const { kind } of terminals) {
-      const target = { id: 'a', hostKind: kind, hostSessionId: 'a', pane: '%2', terminal: '/tmp/tmux/default' }
+      const target = { id: 'a', hostKind: kind, hostSessionId: 'a', pane: '%2', terminal }
       for (const name of [
         'switch',
         'close',

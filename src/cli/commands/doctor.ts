@@ -151,6 +151,7 @@ export function renderDiagnosis(
       wrap(text, view.columns - 6).map((line, i) => `${i === 0 ? mark.warn : '    '}  ${line}`),
     ),
     '',
+    ...(hosts.length === 0 ? [] : ['What works in the hosts that are here, once they are wired:', '']),
     ...hosts.flatMap((host) => [...renderCapabilities(host, view), '']),
     healthy
       ? warned === 0
