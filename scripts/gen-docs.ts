@@ -7,6 +7,7 @@ import { TEMPLATES } from '../src/mcp/resources.ts'
 import { listing, TOOLS, type ToolListing } from '../src/tools/registry.ts'
 import type { JsonSchema } from '../src/tools/schema.ts'
 import { TOOLSETS } from '../src/tools/toolsets.ts'
+import { hostsPage } from './hosts-page.ts'
 
 const HEAD = '<!-- Written by scripts/gen-docs.ts from the code. Change the code, not this page. -->'
 
@@ -121,7 +122,11 @@ ${Object.entries(ERRORS)
 `
 }
 
-const pages = { 'docs/tools.md': toolsPage(), 'docs/errors.md': errorsPage() }
+const pages = {
+  'docs/tools.md': toolsPage(),
+  'docs/errors.md': errorsPage(),
+  'docs/hosts.md': hostsPage(HEAD),
+}
 if (process.argv.includes('--check')) {
   const stale = Object.entries(pages).filter(([file, text]) => contentsOf(file) !== text)
   for (const [file] of stale)

@@ -3,6 +3,7 @@
  * others'. Data and pure functions; `cli/install` edits the files, `cli/doctor` looks along the same wires.
  */
 
+import type { Capabilities } from './capability.ts'
 import type { Environment } from './host.ts'
 
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
@@ -128,6 +129,8 @@ export interface Wiring {
   readonly binaries: readonly string[]
   /** What sessions of it can do once it is installed, in a few words. */
   readonly gives: string
+  /** The same in full. */
+  readonly capabilities: Capabilities
   /** Its own environment variables: none of them may reach a program that is tried outside of it. */
   readonly variables: RegExp
   /** The files its entries run beside the server. */

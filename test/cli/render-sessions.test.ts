@@ -174,6 +174,7 @@ describe('doctor', () => {
         ],
         warnings: ['The variable "SESSION_MCP_HMOE" means nothing to session-mcp.'],
         checks: [checkNode('22.1.0'), checkNode('18.19.1')],
+        hosts: [],
       },
       view,
     )

@@ -5,6 +5,7 @@ import { conversationOf, identityIn, newIn, proof, reminders, times } from './la
 import type { Host } from './lab/host.ts'
 import { hostTest } from './lab/installed.ts'
 import { inPlace, type Place } from './lab/place.ts'
+import { proves } from './lab/proves.ts'
 import { tools } from './lab/results.ts'
 import { receipt, send } from './lab/shell.ts'
 
@@ -42,6 +43,8 @@ async function knowsItself(host: Host): Promise<void> {
     expect(Object.keys(await place.files('sessions'))).toEqual([`${who?.id}.json`])
     expect(await activity(place)).toBe('ended')
     proof(host, `its server answers as ${registered.id}; working in the turn, ended at its end`)
+    proves(host, 'identity')
+    proves(host, 'activity')
   })
 }
 
@@ -82,6 +85,8 @@ async function isTold(host: Host): Promise<void> {
     expect(times(conversationOf(last), 'in the middle')).toBe(1)
     expect(times(conversationOf(last), 'between two turns')).toBe(1)
     proof(host, 'afterwards only counted: each was quoted once')
+    proves(host, 'mid-turn')
+    proves(host, 'inject')
     expect(await session.end()).toMatchObject({ exitCode: 0, leftBehind: [] })
   })
 }
@@ -117,6 +122,7 @@ async function isHeldAtTheEnd(host: Host): Promise<void> {
     expect(await receipt(place, asked)).toMatchObject({ place: 'read', readAt: expect.any(String) })
     expect(await activity(place)).toBe('idle')
     proof(host, 'Stop handed the request over once, the inbox was read in the same turn, then the turn ended')
+    proves(host, 'continue')
     expect(await session.end()).toMatchObject({ exitCode: 0, leftBehind: [] })
   })
 }

@@ -11,6 +11,7 @@ import type { Host } from './lab/host.ts'
 import { tabTest } from './lab/installed.ts'
 import { openPeer } from './lab/peer.ts'
 import { inPlace, type Place } from './lab/place.ts'
+import { proves } from './lab/proves.ts'
 import { receipt, send } from './lab/shell.ts'
 import { until } from './lab/until.ts'
 
@@ -64,6 +65,7 @@ async function isWoken(host: Host): Promise<void> {
     proof(host, `idle, then a turn ${took.join(', ')} ms after the send; each receipt: turn started, read`)
     for (const ms of took) expect(ms).toBeLessThanOrEqual(limitMs)
     expect(await tab.screen()).not.toContain('error')
+    proves(host, 'wake')
   })
 }
 

@@ -10,6 +10,7 @@ import { conversationOf, identityIn, newIn, proof, reminders } from './lab/heard
 import { entry, ourServer } from './lab/host.ts'
 import { tabTest } from './lab/installed.ts'
 import { expectCleanEnd, inPlace } from './lab/place.ts'
+import { proves } from './lab/proves.ts'
 import { send } from './lab/shell.ts'
 import { until } from './lab/until.ts'
 
@@ -135,6 +136,7 @@ tabTest('C042: two terminals of one background server keep their own names and m
     )
     expect(shell.result).toContain('for the right one')
     proof(codex, 'the command line in a shell of the second session reads the mail of the second session')
+    proves(codex, 'identity')
     for (const tab of tabs) await tab.end()
     await endDaemon(me)
     const list = await me.ours('list', '--json')

@@ -7,6 +7,7 @@ import { wiredHome } from './lab/codex-home.ts'
 import { conversationOf, newIn, proof, reminders, times } from './lab/heard.ts'
 import { tabTest } from './lab/installed.ts'
 import { inPlace, type Place } from './lab/place.ts'
+import { proves } from './lab/proves.ts'
 import { receipt, send } from './lab/shell.ts'
 import { until } from './lab/until.ts'
 
@@ -58,6 +59,8 @@ tabTest('is told of mail in the middle of a turn, and at the next prompt, once',
     expect(times(conversationOf(last), 'between two turns')).toBe(1)
     proof(codex, 'afterwards only counted: each was quoted once')
     await isIdle(place)
+    proves(codex, 'mid-turn')
+    proves(codex, 'inject')
   })
 })
 
@@ -99,6 +102,7 @@ tabTest('is handed a request before its turn ends, once; other mail that did not
     expect(await receipt(place, asked)).toMatchObject({ place: 'read', readAt: expect.any(String) })
     expect(await activity(place)).toBe('ended')
     proof(codex, 'Stop handed the request over once, the inbox was read in the same turn, then the turn ended')
+    proves(codex, 'continue')
 
     const [id] = Object.keys(await place.files('sessions')).map((name) => name.replace('.json', ''))
     await place.run(wired('exec'), 'worker', 'Talk.', { flags: ['resume', id ?? ''] })
@@ -161,6 +165,7 @@ async function waitsForThePerson(): Promise<void> {
     const [only] = Object.values(await place.files('activity'))
     expect(only).toMatchObject({ evidence: 'the turn was broken off' })
     proof(codex, 'idle after the person ended a turn in the middle of a command')
+    proves(codex, 'activity')
     const { wake } = await send(place, 'project', 'after that', '--intent', 'request')
     expect(wake).toMatchObject({ outcome: 'unavailable', evidence: expect.stringContaining('until the next prompt') })
     worker.play(() => ({ text: 'heard' }))

@@ -7,6 +7,7 @@ import { conversationOf, newIn, proof, reminders, times } from './lab/heard.ts'
 import { tabTest } from './lab/installed.ts'
 import { openPeer } from './lab/peer.ts'
 import { inPlace, type Place } from './lab/place.ts'
+import { proves } from './lab/proves.ts'
 import { receipt, send } from './lab/shell.ts'
 import { until } from './lab/until.ts'
 
@@ -66,6 +67,7 @@ for (const mode of ['--no-daemon', 'daemon'] as const) {
       if (last === undefined) throw new Error('no turn')
       for (const text of texts) expect(times(conversationOf(last), `: ${JSON.stringify(text)}`)).toBe(1)
       proof(codex, `idle ${what}, then a turn ${took.join(', ')} ms after the send; each receipt: turn started, read`)
+      proves(codex, 'wake')
 
       if (mode === 'daemon') {
         await tab.say('/quit')

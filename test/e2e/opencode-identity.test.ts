@@ -7,6 +7,7 @@ import { hostTest } from './lab/installed.ts'
 import { modelConfig, opencode, withPlugin } from './lab/opencode.ts'
 import { openSession } from './lab/opencode-session.ts'
 import { inPlace } from './lab/place.ts'
+import { proves } from './lab/proves.ts'
 import { receipt, send } from './lab/shell.ts'
 import { until } from './lab/until.ts'
 
@@ -40,6 +41,7 @@ hostTest('C042: two sessions of one process, with one server, each get their own
     expect(servers.size).toBe(1)
     expect(records).toMatchObject([{ client: { pid: server.pid } }, { client: { pid: server.pid } }])
     proof(host, `process ${server.pid}, MCP server ${[...servers]}: "first" read nothing, "second" its one message`)
+    proves(host, 'identity')
 
     await until('a request for a title', () =>
       place.model.recorded.some(({ body }) => systemText(body).includes('You are a title generator')),
@@ -120,6 +122,7 @@ hostTest(
       })
       expect(Object.keys(await place.files('sessions'))).toHaveLength(1)
       proof(host, `session ${before?.['id']} came back in another process and read what was left for it`)
+      proves(host, 'inject')
     })
   },
 )

@@ -8,6 +8,7 @@ import { hostTest, tabTest } from './lab/installed.ts'
 import { opencode, withPlugin } from './lab/opencode.ts'
 import { openSession } from './lab/opencode-session.ts'
 import { inPlace, type Place } from './lab/place.ts'
+import { proves } from './lab/proves.ts'
 import { receipt, send } from './lab/shell.ts'
 import { until } from './lab/until.ts'
 
@@ -55,6 +56,8 @@ async function midTurn(host: Host): Promise<void> {
     const [{ trail }] = Object.values(await place.files('activity')) as [{ trail: unknown }]
     expect(trail).toMatchObject([{ state: 'idle' }, { state: 'working' }, { state: 'idle' }])
     proof(host, 'sent during a tool call, told in the very next request, gone from the one after it was read')
+    proves(host, 'mid-turn')
+    proves(host, 'activity')
   })
 }
 
@@ -80,6 +83,7 @@ async function atStop(host: Host): Promise<void> {
     await session.idle()
     expect(all.requests.filter(isWoken)).toHaveLength(2)
     proof(host, `sent in the middle of a turn: nothing until its end, then one turn more; receipt: ${row.evidence}`)
+    proves(host, 'continue')
   })
 }
 
@@ -130,6 +134,7 @@ async function whileIdle(host: Host): Promise<void> {
     const last = await until('a turn', () => all.requests.filter(isWoken)[4])
     expect(lastPromptOf(last)).toContain('3 unread messages')
     await session.idle()
+    proves(host, 'wake')
   })
 }
 

@@ -13,6 +13,7 @@ import { opencode, withPlugin } from './lab/opencode.ts'
 import { openSession } from './lab/opencode-session.ts'
 import { openPeer } from './lab/peer.ts'
 import { inPlace, type Place } from './lab/place.ts'
+import { proves } from './lab/proves.ts'
 import { until } from './lab/until.ts'
 
 const OPENED = 'opened this session through session-mcp and asks:'
@@ -153,6 +154,7 @@ async function onServer(host: Host): Promise<void> {
     expect((await said(14)).action).toMatchObject({ state: 'failed' })
     expect((await place.names()).sort()).toEqual(['far', 'project', 'second helper'])
     expect((await readdir(place.project)).filter((name) => name.startsWith('PWNED'))).toEqual([])
+    for (const done of ['create', 'rename', 'set_model', 'cancel', 'close'] as const) proves(host, done, 'plugin')
   })
 }
 
@@ -239,6 +241,8 @@ async function inTerminal(host: Host): Promise<void> {
     proof(host, `killed in the middle of set_input -> ${killed.action.state}: ${killed.action.evidence}`)
     expect((await readdir(place.project)).filter((name) => name.startsWith('PWNED'))).toEqual([])
     await peer.end()
+    for (const done of ['create', 'switch', 'set_input', 'close'] as const) proves(host, done, 'plugin')
+    proves(host, 'create', 'tmux')
   })
 }
 

@@ -15,6 +15,7 @@ import { openPeer } from './lab/peer.ts'
 import { person } from './lab/person.ts'
 import { expectCleanEnd, inPlace, type Place } from './lab/place.ts'
 import { endAllNaming } from './lab/processes.ts'
+import { proves } from './lab/proves.ts'
 import { shell } from './lab/shell.ts'
 import { until } from './lab/until.ts'
 
@@ -184,6 +185,8 @@ async function steers(host: Host): Promise<void> {
     expect((await readdir(place.project)).filter((name) => name.startsWith('PWNED'))).toEqual([])
     expect(Object.keys(await place.files('sessions'))).toHaveLength(2)
     proof(host, 'nothing in the prompt or the typed line ran; two sessions were on the bus, no third')
+    for (const done of ['create', 'rename', 'set_input', 'cancel', 'pin', 'switch', 'close'] as const)
+      proves(host, done, 'tmux')
   })
 }
 
@@ -289,6 +292,8 @@ async function inBackground(host: Host): Promise<void> {
       expect(await activityOf(place, childId())).toBe('ended')
       expect((await readdir(place.project)).filter((name) => name.startsWith('PWNED'))).toEqual([])
       proof(host, 'bound by its first prompt: two sessions on the bus, no third; nothing in the prompt ran')
+      proves(host, 'create', 'background')
+      proves(host, 'close', 'background')
     } finally {
       await (await person(place, 'lead')).host(host, 'daemon', 'stop', '--any').catch(() => undefined)
       // The host's background service keeps a spare session for a while.

@@ -2,6 +2,7 @@ import { type Config, SETTING_NAMES, type SettingName, variableOf } from '../../
 import { BusError } from '../../core/errors.ts'
 import type { OpenedBus } from '../../open.ts'
 import { type Context, defineCommand } from '../define.ts'
+import { capabilitiesHere, type HostHere, renderCapabilities } from '../doctor/capabilities.ts'
 import { type Check, fail, ok } from '../doctor/check.ts'
 import { EXIT } from '../exit.ts'
 import { kebab } from '../options.ts'
@@ -25,6 +26,8 @@ export interface Diagnosis {
   readonly settings: readonly Setting[]
   readonly warnings: readonly string[]
   readonly checks: readonly Check[]
+  /** What works in the hosts that are on this machine, once they are wired. */
+  readonly hosts: readonly HostHere[]
 }
 
 export default defineCommand({
@@ -40,9 +43,11 @@ export default defineCommand({
   async run(context) {
     const checks = await examine(context)
     const { config, version, out } = context
+    const { machineOf } = await import('../install/machine.ts')
+    const hosts = capabilitiesHere(machineOf(config))
     const healthy = checks.every(({ level }) => level !== 'fail')
     await out.answer(
-      { healthy, version, settings: settingsOf(config), warnings: config.warnings, checks },
+      { healthy, version, settings: settingsOf(config), warnings: config.warnings, checks, hosts },
       renderDiagnosis,
     )
     return healthy ? EXIT.ok : EXIT.refused
@@ -112,7 +117,10 @@ function sourceText({ sources }: Config, name: SettingName): string {
   return sources[name] === 'environment' ? variableOf(name) : sources[name]
 }
 
-export function renderDiagnosis({ healthy, version, settings, warnings, checks }: Diagnosis, view: View): string {
+export function renderDiagnosis(
+  { healthy, version, settings, warnings, checks, hosts }: Diagnosis,
+  view: View,
+): string {
   const { paint } = view
   const mark = { ok: paint.good('ok  '), warn: paint.warn('warn'), fail: paint.bad('fail') }
   const rows = settings.map(({ setting, value, source }) => [
@@ -143,6 +151,8 @@ export function renderDiagnosis({ healthy, version, settings, warnings, checks }
       wrap(text, view.columns - 6).map((line, i) => `${i === 0 ? mark.warn : '    '}  ${line}`),
     ),
     '',
+    ...(hosts.length === 0 ? [] : ['What works in the hosts that are here, once they are wired:', '']),
+    ...hosts.flatMap((host) => [...renderCapabilities(host, view), '']),
     healthy
       ? warned === 0
         ? 'All is well.'

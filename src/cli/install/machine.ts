@@ -89,13 +89,17 @@ export function wiringOf(host: string): Wiring {
 
 /** Its program on PATH, else its directory of settings; undefined where there is neither. */
 export function findHost(wiring: Wiring, machine: Machine): string | undefined {
-  const directories = (machine.env['PATH'] ?? machine.env['Path'] ?? '').split(path.delimiter).filter(path.isAbsolute)
-  const endings = machine.isWindows ? ['.exe', '.cmd', '.bat', ''] : ['']
-  const files = directories.flatMap((directory) =>
-    wiring.binaries.flatMap((name) => endings.map((ending) => path.join(directory, name + ending))),
-  )
   const settings = wiring.directory(machine)
-  return files.find(isProgram) ?? (machine.exists(settings) ? settings : undefined)
+  return findProgram(wiring.binaries, machine) ?? (machine.exists(settings) ? settings : undefined)
+}
+
+/** The first of them on PATH. */
+export function findProgram(names: readonly string[], { env, isWindows }: Machine): string | undefined {
+  const directories = (env['PATH'] ?? env['Path'] ?? '').split(path.delimiter).filter(path.isAbsolute)
+  const endings = isWindows ? ['.exe', '.cmd', '.bat', ''] : ['']
+  return directories
+    .flatMap((directory) => names.flatMap((name) => endings.map((ending) => path.join(directory, name + ending))))
+    .find(isProgram)
 }
 
 /** What the system would start. */

@@ -6,6 +6,7 @@
 import { commandLine, wordsOf } from '../command-line.ts'
 import { endsWith, homeIn, isInOurPackage, isTexts, oursIn, record } from '../entries.ts'
 import type { Json, Launch, Machine, Peer, Program, WiredFile, Wiring } from '../wiring.ts'
+import { capabilities } from './capabilities.ts'
 
 const SCRIPT = 'claude-code.js'
 const GATE = 'gate.sh'
@@ -28,6 +29,7 @@ export const claudeCodeWiring: Wiring = {
   binaries: ['claude'],
   gives:
     'sessions register by themselves, hear of mail at prompts, between tools and at the end of a turn, and are woken when idle',
+  capabilities,
   variables: /^CLAUDE/i,
   scripts: (machine, program) => [SCRIPT, GATE, STATUS_LINE].map((name) => machine.join(program.hooks, name)),
   directory,

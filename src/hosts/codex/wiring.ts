@@ -6,6 +6,7 @@
 import { commandLine, wordsOf } from '../command-line.ts'
 import { endsWith, homeIn, isInOurPackage, isTexts, oursIn, record } from '../entries.ts'
 import type { Json, Launch, Machine, Program, WiredFile, Wiring } from '../wiring.ts'
+import { capabilities } from './capabilities.ts'
 import { heldBack } from './trust.ts'
 
 const SCRIPT = 'codex.js'
@@ -25,6 +26,7 @@ export const codexWiring: Wiring = {
   binaries: ['codex'],
   gives:
     'sessions register by themselves, hear of mail at prompts, between tools and at the end of a turn, and are woken when idle',
+  capabilities,
   variables: /^(CODEX_|PLUGIN_)/i,
   scripts: (machine, program) => [SCRIPT, GATE].map((name) => machine.join(program.hooks, name)),
   directory,

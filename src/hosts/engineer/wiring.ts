@@ -2,6 +2,7 @@
 
 import { ideHome, launchOfPlugin, pluginFolder } from '../plugin-folder.ts'
 import type { Machine, Wiring } from '../wiring.ts'
+import { capabilities } from './capabilities.ts'
 
 export const engineerWiring: Wiring = {
   kind: 'engineer',
@@ -9,6 +10,7 @@ export const engineerWiring: Wiring = {
   binaries: ['engineer'],
   gives:
     'in this project: sessions are told at each prompt and between tools who they are, what is unread and what they follow',
+  capabilities,
   variables: /^ENGINEER_/i,
   scripts: () => [],
   probe: () => undefined,

@@ -2,6 +2,7 @@
 
 import { ideHome, launchOfPlugin, pluginFolder } from '../plugin-folder.ts'
 import type { Launch, Machine, Program, WiredFile, Wiring } from '../wiring.ts'
+import { capabilities } from './capabilities.ts'
 
 const PLUGINS = ['session-coordination', 'session-manager-bridge', 'scene-model-context']
 const SERVER_KEYS = new Set(['command', 'args', 'env', 'enabled'])
@@ -14,6 +15,7 @@ export const msunWiring: Wiring = {
   binaries: ['msun'],
   gives:
     'every tab is told at each prompt and between tools who it is, what is unread and what it follows; tabs open, steer and wake each other',
+  capabilities,
   variables: /^MSUN_/i,
   scripts: () => [],
   probe: () => undefined,

@@ -5,6 +5,7 @@
 
 import { homeIn, isInOurPackage, isTexts, record } from '../entries.ts'
 import type { Json, Launch, Machine, Program, WiredFile, Wiring } from '../wiring.ts'
+import { capabilities } from './capabilities.ts'
 
 const PLUGIN = ['opencode', 'session-mcp.js'] as const
 const SERVER_KEYS = new Set(['type', 'command', 'enabled'])
@@ -26,6 +27,7 @@ export const opencodeWiring: Wiring = {
   title: 'OpenCode',
   binaries: ['opencode'],
   gives: 'sessions register by themselves, hear of mail in every request of their model, and are woken when idle',
+  capabilities,
   variables: /^OPENCODE/i,
   scripts: (machine, program) => [pluginOf(machine, program)],
   directory,

@@ -1,12 +1,11 @@
 /** tmux as the tab host of every program that runs in a terminal. */
 
-import type { Action, ActionKind, ActionParams, ActionTarget, Outcome } from '../../core/action.ts'
+import type { Action, ActionParams, ActionTarget, Outcome } from '../../core/action.ts'
 import type { Processes } from '../../core/ports.ts'
 import type { Executor, Offer } from '../../core/ports-actions.ts'
-import { HOSTS } from '../detect.ts'
-import type { Screen } from '../host.ts'
 import { launchable, typedByHand } from '../launch.ts'
 import { create, type Surroundings } from './create.ts'
+import { BY_HAND, offersOn, screenOf } from './offers.ts'
 import { lookAt, notIn, type Pane } from './pane.ts'
 import { pin, unpin } from './pin.ts'
 import { ownPlace, type Place, placeAt } from './place.ts'
@@ -27,7 +26,7 @@ export function tmuxExecutor(around: TmuxSurroundings): Executor {
       const place = placeAt(around.env, target)
       return typeof place === 'string'
         ? { can: false, reason: place, byHand: BY_HAND[kind] }
-        : offersOn(kind, target, params)
+        : offersOn(kind, target.hostKind, params)
     },
     async perform(action) {
       return action.kind === 'create' ? create(action, around) : onPane(action, around)
@@ -49,40 +48,6 @@ function offersCreate(target: ActionTarget, params: ActionParams, { env }: Surro
   return { can: false, reason: `no window can be opened beside you: ${place}`, byHand: typedByHand(host, params) }
 }
 
-/** What a person does instead, in the tab itself. */
-const BY_HAND: Readonly<Record<Exclude<ActionKind, 'create' | 'send_message'>, string>> = {
-  switch: 'Bring its window to the front.',
-  close: 'Close it in its own window.',
-  cancel: 'Press Escape in its window.',
-  set_model: 'Change the model in its window.',
-  set_scene: 'A terminal has no scenes; tell it with send_message.',
-  set_input: 'Type it into its window, or tell it with send_message.',
-  pin: 'Move its window to the front of the list.',
-  unpin: 'Move its window back.',
-  rename: 'Rename it in its own window.',
-}
-
-function offersOn(
-  kind: Exclude<ActionKind, 'create' | 'send_message'>,
-  target: ActionTarget,
-  params: ActionParams,
-): Offer {
-  const screen = screenOf(target)
-  if (kind === 'set_scene') return { can: false, reason: 'a terminal has no scenes', byHand: BY_HAND.set_scene }
-  if (kind === 'set_model') {
-    return {
-      can: false,
-      reason: `no way is known to change the model of a ${target.hostKind} tab without a person looking on`,
-      byHand: screen?.setModel?.(params.model ?? '') ?? BY_HAND.set_model,
-    }
-  }
-  if ((kind === 'set_input' || kind === 'cancel') && screen === undefined) {
-    const reason = `nobody has recorded what the terminal of ${target.hostKind} shows, so nothing is typed into it`
-    return { can: false, reason, byHand: BY_HAND[kind] }
-  }
-  return { can: true }
-}
-
 async function onPane(action: Action, { env, processes }: TmuxSurroundings): Promise<Outcome> {
   const { target } = action
   const failed = (evidence: string): Outcome => ({ state: 'failed', evidence })
@@ -92,7 +57,7 @@ async function onPane(action: Action, { env, processes }: TmuxSurroundings): Pro
   if (typeof pane === 'string') return failed(pane)
   const why = notIn(pane, target.client)
   if (why !== undefined) return failed(why)
-  const screen = screenOf(target)
+  const screen = screenOf(target.hostKind)
   const tab = screen === undefined ? undefined : { place, pane, screen }
   const isGone = () => target.client !== undefined && processes.check(target.client) === 'gone'
   switch (action.kind) {
@@ -124,8 +89,4 @@ async function rename(action: Action, place: Place, pane: Pane, tab: Tab | undef
     window ?? 'its window keeps its name: other panes are in it, or tmux refused',
   ].join('; ')
   return { state: 'done' in inHost || window !== undefined ? 'done' : 'failed', evidence: said }
-}
-
-function screenOf({ hostKind }: ActionTarget): Screen | undefined {
-  return HOSTS.find(({ kind }) => kind === hostKind)?.screen
 }
