@@ -88,15 +88,18 @@ async function runCommand(command: Command, parsed: Parsed, { config, version, o
       return opened
     },
     async shell() {
-      const [{ shellOf }, { sessionInShell }, { store, processes }] = await Promise.all([
+      const [{ shellOf }, { signsIn }, { store, processes }] = await Promise.all([
         import('./who.ts'),
-        import('../hosts/detect.ts'),
+        import('./signs.ts'),
         context.open(),
       ])
-      const { sources, env } = config
-      const sessionId = config.sessionId ?? sessionInShell(env)
-      const wanted = sessionId === undefined ? undefined : { sessionId, isFlag: sources.sessionId === 'flag' }
-      return shellOf(await store.sessions.list(), processes.ancestors(), wanted)
+      const { sources, env, sessionId } = config
+      return shellOf(await store.sessions.list(), {
+        ancestors: processes.ancestors(),
+        signs: await signsIn(env, store.hosts),
+        isSeen: (client) => processes.check(client) === 'alive',
+        ...(sessionId !== undefined && { wanted: { sessionId, isFlag: sources.sessionId === 'flag' } }),
+      })
     },
   }
   // The timers and watches of the bus never hold a process; a command that still waits for one must.

@@ -45,13 +45,23 @@ export function detectHost(clientName: string | undefined): Host {
   return found
 }
 
-/** The session whose model a shell was started for, where its host says so; what is left over from a host around it may be wrong. */
-export function sessionInShell(env: Environment): string | undefined {
-  for (const { envShell } of HOSTS) {
-    const value = envShell === undefined ? undefined : env[envShell]
-    if (value) return value
-  }
-  return undefined
+/** A sign that a shell was started for the model of a host. */
+export interface ShellMark {
+  readonly kind: string
+  /** How a person would call that host. */
+  readonly by: string
+  readonly variable: string
+  /** The host's id of the conversation. */
+  readonly hostKey?: string
+}
+
+/** One for each host that has left its variables here; those of a host around another one may be among them. */
+export function marksInShell(env: Environment): readonly ShellMark[] {
+  return HOSTS.flatMap(({ kind, envShell, shellMarks = [] }) => {
+    const variable = shellMarks.find((name) => env[name])
+    const hostKey = envShell === undefined ? undefined : env[envShell]
+    return variable === undefined ? [] : [{ kind, by: kind === generic.kind ? 'an AI agent' : kind, variable, ...(hostKey && { hostKey }) }]
+  })
 }
 
 function wordsOf(name: string): readonly string[] {

@@ -15,6 +15,8 @@ export interface Host {
   readonly envSession?: string
   /** Environment variable that names the session in the shells this host runs for its model. */
   readonly envShell?: string
+  /** Environment variables it sets in those shells, and in no terminal that a person opens by other means. */
+  readonly shellMarks?: readonly string[]
   /** The longest one tool call may take before this host gives up or turns away from it, ms. */
   readonly waitCeilingMs: number
   /** The same for a call that came with a progress token, where progress extends the limit. */
@@ -54,6 +56,8 @@ export interface Launch {
   /** Looked up in PATH. */
   readonly program: string
   args(wanted: Wanted): readonly string[]
+  /** Its conversations may run in a server of the host, and the program in the window only show them. */
+  readonly isView?: true
   /** Environment variables that tell the new session who started it, passed on where the starter has them. */
   readonly lineageEnv?: readonly string[]
 }

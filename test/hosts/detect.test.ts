@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { detectHost, HOSTS, sessionInShell } from '../../src/hosts/detect.ts'
+import { detectHost, HOSTS, marksInShell } from '../../src/hosts/detect.ts'
 import { sessionInEnvironment, sessionInMeta, waitCeilingMs } from '../../src/hosts/host.ts'
 
 describe('a client is recognised by the name it really sends', () => {
@@ -65,9 +65,28 @@ test('only a variable that rightly names the session is believed', () => {
   expect(sessionInEnvironment(detectHost('copilot-cli'), { COPILOT_AGENT_SESSION_ID: '' })).toBeUndefined()
 })
 
-test('a shell that Codex started for its model says whose it is', () => {
-  expect(sessionInShell({ CODEX_SESSION_ID: 's1', CODEX_THREAD_ID: 't1' })).toBe('s1')
-  expect(sessionInShell({ CODEX_SESSION_ID: '', CLAUDE_CODE_SESSION_ID: 'c1' })).toBeUndefined()
+test.each([
+  ['codex', { CODEX_SESSION_ID: 's1', CODEX_THREAD_ID: 't1' }, 'CODEX_SESSION_ID', 's1'],
+  ['codex', { CODEX_THREAD_ID: 't1' }, 'CODEX_THREAD_ID', undefined],
+  ['claude-code', { CLAUDECODE: '1', CLAUDE_CODE_SESSION_ID: 'c1' }, 'CLAUDECODE', 'c1'],
+  ['opencode', { OPENCODE: '1' }, 'OPENCODE', undefined],
+  ['gemini', { GEMINI_CLI: '1' }, 'GEMINI_CLI', undefined],
+  ['copilot', { COPILOT_CLI: '1', COPILOT_AGENT_SESSION_ID: 'p1' }, 'COPILOT_CLI', 'p1'],
+  ['cursor', { CURSOR_AGENT: '1' }, 'CURSOR_AGENT', undefined],
+  ['generic', { AGENT: 'somebody' }, 'AGENT', undefined],
+  ['generic', { AI_AGENT: 'somebody' }, 'AI_AGENT', undefined],
+])('a shell that %s opened for its model bears its mark (%o)', (kind, env, variable, hostKey) => {
+  expect(marksInShell(env)).toMatchObject([{ kind, variable, ...(hostKey !== undefined && { hostKey }) }])
+})
+
+test('empty variables and those of a terminal of the person are no marks; all hosts around a shell are', () => {
+  expect(marksInShell({ CODEX_SESSION_ID: '', CURSOR_TRACE_ID: '1', TERM_PROGRAM: 'vscode', TMUX: '/t,1,0' })).toEqual(
+    [],
+  )
+  expect(marksInShell({ CLAUDECODE: '1', CODEX_SESSION_ID: 's1' }).map(({ kind }) => kind)).toEqual([
+    'claude-code',
+    'codex',
+  ])
 })
 
 describe('a wait ends before the host gives up on it', () => {

@@ -40,7 +40,8 @@ export default defineCommand({
     const who = await shell()
     const isOwn = args.session === undefined || args.session === 'human'
     const takes = isOwn && !args.peek && args.history === undefined
-    const caller = takes ? actingCaller(who) : who.caller
+    // Of a model that is none of the sessions not even a look: mail tells what its owners are up to.
+    const caller = takes || who.stray !== undefined ? actingCaller(who) : who.caller
     const { session: inbox, peek, limit, from, message: messageId, offset, history } = args
     const handOver = await bus.read(caller, { inbox, peek, limit, from, messageId, offset, history })
     const consumes = !handOver.answer.peek && handOver.answer.messages.length > 0

@@ -30,18 +30,20 @@ export default defineCommand({
     const { bus } = await open()
     const { caller, session } = await shell()
     const answer = await allSessions(bus, caller, { limit: 200 })
-    const peek = await bus.read(caller, { peek: true, limit: 1 })
-    await peek.notHandedOver()
-    const [oldest] = peek.answer.messages
+    const isNobody = caller.kind === 'nobody'
+    const peek = isNobody ? undefined : await bus.read(caller, { peek: true, limit: 1 })
+    await peek?.notHandedOver()
+    const { messages, remaining } = peek?.answer ?? { messages: [], remaining: 0 }
+    const [oldest] = messages
     const overview: Overview = {
       home: config.home,
       version,
       you:
         session === undefined
-          ? { kind: 'human' }
+          ? { kind: isNobody ? 'nobody' : 'human' }
           : { kind: 'session', id: session.id, ...(session.name && { name: session.name }) },
       inbox: {
-        unread: peek.answer.messages.length + peek.answer.remaining,
+        unread: messages.length + remaining,
         ...(oldest && { oldestUnreadSeconds: oldest.ageSeconds }),
       },
       waitingForYou: answer.sessions.filter(needsPerson).map(({ id }) => id),
@@ -57,7 +59,10 @@ export default defineCommand({
 export interface Overview extends ListAnswer {
   readonly home: string
   readonly version: string
-  readonly you: { readonly kind: 'human' } | { readonly kind: 'session'; readonly id: string; readonly name?: string }
+  /** `nobody`: a model that is no session on the bus. It has no mail. */
+  readonly you:
+    | { readonly kind: 'human' | 'nobody' }
+    | { readonly kind: 'session'; readonly id: string; readonly name?: string }
   readonly inbox: { readonly unread: number; readonly oldestUnreadSeconds?: number }
   readonly waitingForYou: readonly string[]
 }
@@ -129,7 +134,8 @@ function projectLines(sessions: readonly SessionRow[], view: View): string[] {
   })
 }
 
-function mailLine({ inbox: { unread, oldestUnreadSeconds } }: Overview, { paint }: View): string {
+function mailLine({ you, inbox: { unread, oldestUnreadSeconds } }: Overview, { paint }: View): string {
+  if (you.kind === 'nobody') return 'This shell is that of a model which is not on the bus.'
   if (unread === 0) return 'No mail for you.'
   const age = oldestUnreadSeconds === undefined ? '' : `, the oldest ${duration(oldestUnreadSeconds * 1000)} old`
   return paint.strong(`${count(unread, 'message')} for you${age}.`)

@@ -2,6 +2,7 @@ import type { ReceiptAnswer, ReceiptRow } from '../../core/answers.ts'
 import { defineCommand } from '../define.ts'
 import { EXIT } from '../exit.ts'
 import type { View } from '../output.ts'
+import { actingCaller } from '../who.ts'
 import { when } from '../words.ts'
 
 export default defineCommand({
@@ -14,7 +15,8 @@ export default defineCommand({
   examples: [{ line: 'session-mcp status msg-0jd83kf92ma-q8x1z0pt', does: 'has it been read?' }],
   async run({ out, open, shell }, { messageId }) {
     const { bus } = await open()
-    const { caller } = await shell()
+    const who = await shell()
+    const caller = who.caller.kind === 'nobody' ? actingCaller(who) : who.caller
     await out.answer(await bus.receipt(caller, messageId), renderReceipt)
     return EXIT.ok
   },

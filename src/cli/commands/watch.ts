@@ -42,6 +42,8 @@ export default defineCommand({
     const { bus, store, home } = await open()
     const who = await shell()
     const filter = filterOf(args)
+    // It shows mail.
+    if (who.caller.kind === 'nobody') actingCaller(who)
     // What can be refused is refused before the screen is taken.
     await bus.glance(who.caller, filter)
     // Its own file in the build: no other command, and no server, pays for a terminal library.

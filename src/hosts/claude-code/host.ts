@@ -10,6 +10,8 @@ export const claudeCode: Host = {
   kind: 'claude-code',
   clientNames: ['claude-code'],
   metaKeys: [],
+  envShell: 'CLAUDE_CODE_SESSION_ID',
+  shellMarks: ['CLAUDECODE', 'CLAUDE_CODE_SESSION_ID'],
   waitCeilingMs: 110_000,
   callLimitEnv: 'MCP_TOOL_TIMEOUT',
   doors: ['file-watch'],

@@ -15,6 +15,7 @@ export const codex: Host = {
   isSubagent: ({ sessionId, threadId }) =>
     typeof sessionId === 'string' && typeof threadId === 'string' && sessionId !== threadId,
   envShell: 'CODEX_SESSION_ID',
+  shellMarks: ['CODEX_SESSION_ID', 'CODEX_THREAD_ID'],
   waitCeilingMs: 280_000,
   answerBytes: 9_000,
   doors: ['queue'],
@@ -22,6 +23,7 @@ export const codex: Host = {
   launch: {
     program: 'codex',
     args: ({ model, prompt }) => [...(model === undefined ? [] : ['-m', model]), '--', prompt],
+    isView: true,
   },
   screen,
   identityEnv: ['CODEX_SESSION_ID', 'CODEX_THREAD_ID'],

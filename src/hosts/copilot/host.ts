@@ -7,6 +7,8 @@ export const copilot: Host = {
   clientNames: ['github-copilot-developer', 'github-copilot-cli', 'copilot-cli'],
   metaKeys: [],
   envSession: 'COPILOT_AGENT_SESSION_ID',
+  envShell: 'COPILOT_AGENT_SESSION_ID',
+  shellMarks: ['COPILOT_CLI', 'COPILOT_AGENT_SESSION_ID'],
   waitCeilingMs: SAFE_WAIT_MS,
   doors: [],
   launch: {

@@ -6,7 +6,9 @@ export const cursor: Host = {
   kind: 'cursor',
   clientNames: ['cursor', 'cursor-vscode', 'cursor-agent'],
   metaKeys: [],
+  // CURSOR_TRACE_ID is in the terminals of the editor as well, which are the person's.
+  shellMarks: ['CURSOR_AGENT'],
   waitCeilingMs: SAFE_WAIT_MS,
   doors: [],
-  identityEnv: ['CURSOR_PLUGIN_ROOT', 'CURSOR_PROJECT_DIR', 'CURSOR_VERSION'],
+  identityEnv: ['CURSOR_AGENT', 'CURSOR_PLUGIN_ROOT', 'CURSOR_PROJECT_DIR', 'CURSOR_VERSION'],
 }

@@ -6,6 +6,8 @@ export const gemini: Host = {
   kind: 'gemini',
   clientNames: ['gemini-cli', 'gemini-cli-mcp-client'],
   metaKeys: [],
+  envShell: 'GEMINI_SESSION_ID',
+  shellMarks: ['GEMINI_CLI', 'GEMINI_SESSION_ID'],
   waitCeilingMs: 540_000,
   doors: [],
   launch: {

@@ -6,6 +6,8 @@ export const generic: Host = {
   kind: 'generic',
   clientNames: [],
   metaKeys: [],
+  // What agents that nobody here knows by name have begun to set.
+  shellMarks: ['AGENT', 'AI_AGENT'],
   waitCeilingMs: SAFE_WAIT_MS,
   doors: [],
 }

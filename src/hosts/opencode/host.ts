@@ -6,6 +6,7 @@ export const opencode: Host = {
   kind: 'opencode',
   clientNames: ['opencode'],
   metaKeys: [],
+  shellMarks: ['OPENCODE', 'OPENCODE_PID'],
   waitCeilingMs: SAFE_WAIT_MS,
   waitCeilingWithProgressMs: 600_000,
   doors: ['prompt-async'],
