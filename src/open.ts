@@ -11,9 +11,11 @@ import { createBus } from './core/create-bus.ts'
 import { type HostPlugin, type HostTraits, silenced } from './core/host-plugin.ts'
 import type { Processes, Store } from './core/ports.ts'
 import { backgroundExecutor } from './hosts/claude-code/background.ts'
+import { openingExecutor, threadsExecutor } from './hosts/codex/executor.ts'
 import { HOSTS } from './hosts/detect.ts'
 import { createDoors } from './hosts/doors.ts'
 import { tmuxExecutor } from './hosts/tmux/executor.ts'
+import { tmuxView } from './hosts/tmux/view.ts'
 import { fileStore } from './store/files/store.ts'
 import type { Durability } from './system/atomic-file.ts'
 import { systemClock } from './system/clock.ts'
@@ -74,7 +76,13 @@ export async function openBus(options: OpenOptions): Promise<OpenedBus> {
     projects: createProjects({ homeDir: os.homedir() }),
     foldCase: PATHS_FOLD_CASE,
     ...(options.env !== undefined && { doors: createDoors(HOSTS, options.env) }),
-    executors: [tmuxExecutor(around), backgroundExecutor(around)],
+    // The first that can does it: a host's own server knows better than a terminal, and a new window better than none.
+    executors: [
+      threadsExecutor({ view: tmuxView(around) }),
+      tmuxExecutor(around),
+      openingExecutor(around),
+      backgroundExecutor(around),
+    ],
     options: { defaultTtl: options.defaultTtl ?? '4h', messageTtl: options.messageTtl ?? '7d' },
     log: (level, event, facts) => log[level](event, facts),
   }

@@ -36,10 +36,14 @@ export interface ActionTarget {
   readonly pane?: string
   readonly terminal?: string
   readonly job?: string
+  /** The process that shows it in its pane, where its client is a server elsewhere. */
+  readonly view?: ProcessRef
+  /** Where its host keeps settings and conversations. */
+  readonly folder?: string
   /** What its host was last seen doing, as in the activity record: a dialog that is open takes whatever is typed. */
   readonly activity?: string
-  /** Of a create: the terminal of whoever asks. */
-  readonly beside?: { readonly pane?: string; readonly terminal?: string }
+  /** Of a create: the terminal of whoever asks, and the folder of its host where the new session is of the same. */
+  readonly beside?: { readonly pane?: string; readonly terminal?: string; readonly folder?: string }
 }
 
 /** Only what the operation takes; checked before it is written anywhere. */
@@ -79,7 +83,14 @@ export interface Outcome {
   /** What a person can do instead. */
   readonly byHand?: string
   /** Of a create: where the new session can be reached. */
-  readonly place?: { readonly pane?: string; readonly terminal?: string; readonly job?: string }
+  readonly place?: {
+    readonly pane?: string
+    readonly terminal?: string
+    readonly job?: string
+    readonly view?: ProcessRef
+    readonly folder?: string
+    readonly hostSessionId?: string
+  }
 }
 
 export interface OperationInput {

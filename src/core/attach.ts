@@ -193,7 +193,7 @@ function fresh(
 }
 
 function hostOf(session: Session, traits: HostTraits, conversation: Conversation, hostKey: string): Session['host'] {
-  const { client, pane, terminal } = conversation
+  const { client, pane, terminal, folder } = conversation
   return {
     ...session.host,
     kind: traits.kind,
@@ -203,6 +203,7 @@ function hostOf(session: Session, traits: HostTraits, conversation: Conversation
     ...(client !== undefined && { client }),
     ...(pane !== undefined && { pane }),
     ...(terminal !== undefined && { terminal }),
+    ...(folder !== undefined && { folder }),
     ...(traits.executor !== undefined && { executor: traits.executor }),
     doors: traits.doors,
     hooked: true,

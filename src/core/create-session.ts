@@ -30,7 +30,12 @@ export async function create(context: Context, caller: Caller, input: CreateInpu
   const id = `ses-${context.random.token(10)}`
   const token = spawnToken(id, context.random.token(20))
   const actionId = newActionId(context)
-  const target = { id, hostKind: wanted.host, hostSessionId: id, ...(own !== undefined && { beside: placeOf(own) }) }
+  const target = {
+    id,
+    hostKind: wanted.host,
+    hostSessionId: id,
+    ...(own !== undefined && { beside: placeOf(own, wanted.host) }),
+  }
   const asked = { kind: 'create', target, params: paramsOf(wanted, wanted.name, wanted.prompt) } as const
   const route = await routeTo(context, asked, executorFor(own, wanted.host), by.executor)
   if ('reason' in route) return { host: wanted.host, action: unsupported('create', route) }
@@ -108,8 +113,13 @@ function check(context: Context, input: CreateInput, own: Session | undefined) {
   }
 }
 
-function placeOf({ host: { pane, terminal } }: Session): NonNullable<ActionTarget['beside']> {
-  return { ...(pane !== undefined && { pane }), ...(terminal !== undefined && { terminal }) }
+function placeOf({ host }: Session, wanted: string): NonNullable<ActionTarget['beside']> {
+  const { kind, pane, terminal, folder } = host
+  return {
+    ...(pane !== undefined && { pane }),
+    ...(terminal !== undefined && { terminal }),
+    ...(folder !== undefined && kind === wanted && { folder }),
+  }
 }
 
 /** The caller's own host opens tabs of its own kind. */

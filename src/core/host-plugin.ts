@@ -52,6 +52,8 @@ export interface Conversation {
   readonly client?: ProcessRef | undefined
   /** Where the host keeps the conversation. */
   readonly transcript?: string | undefined
+  /** The host's own folder of settings and conversations, where something can ask the host there. */
+  readonly folder?: string | undefined
   /** What the host calls it; becomes its name where that is free. */
   readonly title?: string | undefined
   /** Its terminal: the pane, and the socket of the multiplexer that owns it. */

@@ -55,6 +55,8 @@ export function targetOf({ session, activity }: Entry): ActionTarget {
     ...(host.pane !== undefined && { pane: host.pane }),
     ...(host.terminal !== undefined && { terminal: host.terminal }),
     ...(host.job !== undefined && { job: host.job }),
+    ...(host.view !== undefined && { view: host.view }),
+    ...(host.folder !== undefined && { folder: host.folder }),
     ...(activity !== undefined && { activity: activity.state }),
   }
 }

@@ -23,6 +23,10 @@ export interface SessionHost {
   /** Where its terminal can be found: the pane, and the socket of the multiplexer that owns it. */
   readonly pane?: string
   readonly terminal?: string
+  /** The process that shows it there, where its client is a server elsewhere. */
+  readonly view?: ProcessRef
+  /** Where its host keeps settings and conversations, and may be asked. */
+  readonly folder?: string
   /** The host's name for it as a background job. */
   readonly job?: string
   /** What the host's own plugin does to its tabs. */

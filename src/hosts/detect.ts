@@ -60,7 +60,9 @@ export function marksInShell(env: Environment): readonly ShellMark[] {
   return HOSTS.flatMap(({ kind, envShell, shellMarks = [] }) => {
     const variable = shellMarks.find((name) => env[name])
     const hostKey = envShell === undefined ? undefined : env[envShell]
-    return variable === undefined ? [] : [{ kind, by: kind === generic.kind ? 'an AI agent' : kind, variable, ...(hostKey && { hostKey }) }]
+    return variable === undefined
+      ? []
+      : [{ kind, by: kind === generic.kind ? 'an AI agent' : kind, variable, ...(hostKey && { hostKey }) }]
   })
 }
 

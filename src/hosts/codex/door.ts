@@ -5,6 +5,7 @@
 
 import type { DoorAnswer, DoorCall } from '../../core/ports-hosts.ts'
 import type { Environment } from '../host.ts'
+import { folderOf } from './folder.ts'
 
 /** It ends within a tenth of a second on an idle machine, ms. */
 const LIMIT_MS = 5_000
@@ -16,18 +17,13 @@ export async function openQueue({ session, activity, binding, text }: DoorCall, 
     const evidence = 'the person ended its last turn, and until the next prompt Codex takes nothing from its queue'
     return { isOpen: false, evidence }
   }
-  const home = homeOf(binding?.transcript) ?? env['CODEX_HOME']
+  const home = folderOf(binding?.transcript) ?? env['CODEX_HOME']
   const program = programOf(session.host.client?.pid) ?? onPath(env)
   if (program === undefined) {
     return { isOpen: false, evidence: 'codex, which would have to queue the turn, is not on the PATH' }
   }
   const thread = session.host.hostSessionId ?? session.host.hostKey
   return run(program, ['queue', '--thread', thread, '--message', text], environmentOf(env, home), home)
-}
-
-/** Its conversations lie in `$CODEX_HOME/sessions/YYYY/MM/DD/`. */
-function homeOf(transcript: string | undefined): string | undefined {
-  return /^(.+)[\\/]sessions[\\/]\d{4}[\\/]/.exec(transcript ?? '')?.[1]
 }
 
 /** The very program that runs the conversation, where the system tells: another release may keep its queue elsewhere. */

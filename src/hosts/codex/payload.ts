@@ -5,7 +5,8 @@
 
 import type { Conversation, StartSource } from '../../core/host-plugin.ts'
 import type { ProcessRef } from '../../core/ports.ts'
-import type { Environment } from '../host.ts'
+import { type Environment, terminalIn } from '../host.ts'
+import { folderOf } from './folder.ts'
 
 export interface Payload {
   readonly event: string
@@ -36,6 +37,8 @@ export function readPayload(
   const hostKey = text(raw['session_id'])
   if (event === undefined || hostKey === undefined) return undefined
   const source = text(raw['source']) ?? ''
+  // The background server keeps the environment of the terminal that started it, whatever it runs.
+  const own = () => (surroundings.client()?.pid === surroundings.daemonPid() ? {} : terminalIn(env))
   return {
     event,
     conversation: {
@@ -43,15 +46,17 @@ export function readPayload(
       projectPath: text(raw['cwd']),
       model: text(raw['model']),
       transcript: text(raw['transcript_path']),
+      folder: folderOf(text(raw['transcript_path'])),
       // Agents carry the id of the conversation that started them, and one of their own beside it.
       isSubagent: text(raw['agent_id']) !== undefined,
       get client() {
         return surroundings.client()
       },
       get pane() {
-        // The background server keeps the environment of the terminal that started it, whatever it runs.
-        const client = surroundings.client()
-        return client?.pid === surroundings.daemonPid() ? undefined : text(env['TMUX_PANE'])
+        return own().pane
+      },
+      get terminal() {
+        return own().terminal
       },
     },
     source: SOURCES.includes(source) ? (source as StartSource) : 'startup',

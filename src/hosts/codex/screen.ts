@@ -20,5 +20,7 @@ export const screen: Screen = {
     const above = lines.slice(0, at).findLast((line) => line !== '') ?? ''
     return { input, isWorking: /^[•◦] .*\besc to interrupt\)/.test(above) }
   },
+  // Without a word of its own: the line below the input line ends with the name.
+  rename: { line: (name) => `/rename ${name}`, said: (name) => ` · ${name}` },
   setModel: (model) => `In its tab type: /model, and choose ${model} from the list`,
 }

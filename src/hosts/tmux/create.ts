@@ -3,6 +3,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Action, Outcome } from '../../core/action.ts'
 import { SPAWN_ENV } from '../../core/spawn.ts'
+import { lookUp } from '../../system/process-table.ts'
 import type { Environment } from '../host.ts'
 import { identityVariables, launchable, lineage, notAFolder, programIn, wantedOf } from '../launch.ts'
 import { lookAt } from './pane.ts'
@@ -80,8 +81,13 @@ export async function create({ target, params }: Action, { env, home }: Surround
   return {
     state: 'done',
     evidence: `tmux new-window: pane ${id}, process ${pid}, window ${index} of tmux session ${quoted(pane.sessionName)}`,
-    place: { pane: id, terminal: place.socket },
+    place: { pane: id, terminal: place.socket, ...(host.launch.isView && viewOf(after.pid)) },
   }
+}
+
+function viewOf(pid: number) {
+  const sight = lookUp(pid)
+  return sight === 'absent' || sight === 'hidden' ? {} : { view: { pid, start: sight.start } }
 }
 
 /** tmux expands formats in names. */

@@ -1,12 +1,12 @@
 /** tmux as the tab host of every program that runs in a terminal. */
 
-import type { Action, ActionParams, ActionTarget, Outcome } from '../../core/action.ts'
+import type { Action, ActionKind, ActionParams, ActionTarget, Outcome } from '../../core/action.ts'
 import type { Processes } from '../../core/ports.ts'
 import type { Executor, Offer } from '../../core/ports-actions.ts'
 import { launchable, typedByHand } from '../launch.ts'
 import { create, type Surroundings } from './create.ts'
 import { BY_HAND, offersOn, screenOf } from './offers.ts'
-import { lookAt, notIn, type Pane } from './pane.ts'
+import { lookAt, notIn, type Pane, showsOnly } from './pane.ts'
 import { pin, unpin } from './pin.ts'
 import { ownPlace, type Place, placeAt } from './place.ts'
 import { cancel, renameInHost, setInput, type Tab } from './typing.ts'
@@ -48,6 +48,9 @@ function offersCreate(target: ActionTarget, params: ActionParams, { env }: Surro
   return { can: false, reason: `no window can be opened beside you: ${place}`, byHand: typedByHand(host, params) }
 }
 
+/** What is done to a window without touching what runs in it. */
+const MOVES: readonly ActionKind[] = ['switch', 'pin', 'unpin']
+
 async function onPane(action: Action, { env, processes }: TmuxSurroundings): Promise<Outcome> {
   const { target } = action
   const failed = (evidence: string): Outcome => ({ state: 'failed', evidence })
@@ -55,8 +58,13 @@ async function onPane(action: Action, { env, processes }: TmuxSurroundings): Pro
   if (typeof place === 'string') return failed(place)
   const pane = await lookAt(place)
   if (typeof pane === 'string') return failed(pane)
-  const why = notIn(pane, target.client)
+  const isView = showsOnly(pane, target)
+  const why = isView ? undefined : notIn(pane, target.client)
   if (why !== undefined) return failed(why)
+  if (isView && !MOVES.includes(action.kind)) {
+    const what = `pane ${pane.id} was opened to show it, and may show another conversation by now: its program cannot be asked`
+    return { state: 'unsupported', evidence: what, byHand: BY_HAND[action.kind as keyof typeof BY_HAND] }
+  }
   const screen = screenOf(target.hostKind)
   const tab = screen === undefined ? undefined : { place, pane, screen }
   const isGone = () => target.client !== undefined && processes.check(target.client) === 'gone'

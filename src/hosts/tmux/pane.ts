@@ -1,5 +1,6 @@
 /** A pane as it is right now, and whether it is the session's: TMUX_PANE is inherited by every program started in one. */
 
+import type { ActionTarget } from '../../core/action.ts'
 import type { ProcessRef } from '../../core/process-ref.ts'
 import { isInForeground, lookUp } from '../../system/process-table.ts'
 import type { Place } from './place.ts'
@@ -56,6 +57,18 @@ export function notIn(pane: Pane, client: ProcessRef | undefined): string | unde
     pid = sight.ppid
   }
   return `its process ${client.pid} does not run in pane ${pane.id}: it was only started from there`
+}
+
+/**
+ * Whether the program in the pane is the very one that was started there to show the session, whose client is a server
+ * elsewhere: one without a terminal, even where the program in the pane has started it. What it shows by now only a person
+ * sees: no key goes there.
+ */
+export function showsOnly(pane: Pane, { client, view }: ActionTarget): boolean {
+  if (client === undefined || view === undefined || view.pid !== pane.pid || client.pid === view.pid) return false
+  if (isInForeground(client.pid)) return false
+  const sight = lookUp(view.pid)
+  return sight !== 'absent' && sight !== 'hidden' && sight.start === view.start
 }
 
 /** Why its keys would reach somebody else; undefined where they reach the client. */
