@@ -42,6 +42,15 @@ async function tell(what: string, answer: unknown) {
   return { ...rest, action }
 }
 
+async function pathWithCodex(place: Place): Promise<string> {
+  const found = installed(codex)
+  if ('missing' in found) throw new Error(found.missing)
+  const bin = path.join(place.root, 'bin')
+  await mkdir(bin)
+  await symlink(found.executable, path.join(bin, 'codex'))
+  return [bin, path.dirname(process.execPath), '/usr/bin', '/bin'].join(path.delimiter)
+}
+
 function manages(peer: Peer, session: string) {
   return async (operation: string, more: object = {}) => {
     const answer = await peer.call('manage_session', { session, operation, ...more })
@@ -179,12 +188,7 @@ tabTest('without tmux the background server opens a session, with its person’s
 async function fromClaudeCode(host: Host): Promise<void> {
   await inPlace(async (place) => {
     const me = await wiredHome(place, 'lead')
-    const found = installed(codex)
-    if ('missing' in found) throw new Error(found.missing)
-    const bin = path.join(place.root, 'bin')
-    await mkdir(bin)
-    await symlink(found.executable, path.join(bin, 'codex'))
-    const PATH = [bin, path.dirname(process.execPath), '/usr/bin', '/bin'].join(path.delimiter)
+    const PATH = await pathWithCodex(place)
     const { play, release } = slowly()
     const helper = place.model.conversation('helper')
     helper.play(play)
@@ -309,3 +313,34 @@ tabTest(
     })
   },
 )
+
+tabTest('a window that its person has gone on in is left alone', [codex], async () => {
+  await inPlace(async (place) => {
+    const me = await wiredHome(place, 'worker')
+    const conversation = place.model.conversation('worker')
+    conversation.play(() => ({ text: 'quick' }))
+    const { tab, id: first } = await worker(place, me)
+    const PATH = await pathWithCodex(place)
+    const peer = await openPeer(place, 'lead', 'opens', { HOME: me.home, PATH, ...(await tab.beside()) })
+    const opened = await peer.call('create_session', { host: 'codex', name: 'helper', prompt: PROMPT })
+    const { sessionId: id = '', action } = await tell('create', opened)
+    const pane = /pane (%\d+)/.exec(action.evidence)?.[1] ?? ''
+    await until('its first turn', () => conversation.requests.find(isOpened))
+    await isNow('idle', place, id)
+    await tab.pressIn(pane, '-l', '--', `/resume ${first}`)
+    await tab.shows(new RegExp(`› /resume ${first}`), pane)
+    await tab.pressIn(pane, 'Enter')
+    await tab.shows(/^› Begin\.$/m, pane)
+    const closed = await manages(peer, 'helper')('close')
+    expect(closed).toMatchObject({
+      state: 'done',
+      evidence: expect.stringMatching(/^app server of Codex: the conversation is ended, and kept; its window .* stays/),
+    })
+    expect(await activityOf(place, id)).toBe('ended')
+    expect(await activityOf(place, first)).toBe('idle')
+    await tab.shows(/^› Begin\.$/m, pane)
+    await peer.end()
+    await tab.end()
+    await endDaemon(me)
+  })
+})

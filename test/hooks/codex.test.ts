@@ -145,14 +145,14 @@ describe('a session of Codex', () => {
 
   test('the pane of a terminal is its own, but that of the background server is nobody’s', async () => {
     const home = folder()
-    await hook(home, 'SessionStart', {}, { TMUX_PANE: '%7' })
-    expect(records(home, 'sessions')).toMatchObject([{ host: { pane: '%7' } }])
+    await hook(home, 'SessionStart', {}, { TMUX_PANE: '%7', TMUX: '/tmp/tmux-1/default,1,0' })
+    expect(records(home, 'sessions')).toMatchObject([{ host: { pane: '%7', terminal: '/tmp/tmux-1/default' } }])
     const other = folder()
     const daemon = path.join(other, 'app-server-daemon')
     mkdirSync(daemon)
     writeFileSync(path.join(daemon, 'daemon.pid'), JSON.stringify({ pid: process.pid }))
-    await hook(other, 'SessionStart', {}, { TMUX_PANE: '%7', CODEX_HOME: other })
-    expect(records(other, 'sessions')[0]?.['host']).not.toHaveProperty('pane')
+    await hook(other, 'SessionStart', {}, { TMUX_PANE: '%7', TMUX: '/tmp/tmux-1/default,1,0', CODEX_HOME: other })
+    for (const fact of ['pane', 'terminal']) expect(records(other, 'sessions')[0]?.['host']).not.toHaveProperty(fact)
   })
 })
 
