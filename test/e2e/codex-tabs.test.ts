@@ -13,6 +13,7 @@ import type { Host } from './lab/host.ts'
 import { installed, tabTest } from './lab/installed.ts'
 import { openPeer, type Peer } from './lab/peer.ts'
 import { inPlace, type Place } from './lab/place.ts'
+import { proves } from './lab/proves.ts'
 import type { Tab } from './lab/tab.ts'
 import { until } from './lab/until.ts'
 
@@ -129,6 +130,7 @@ tabTest('a session that the background server holds is renamed, cancelled and cl
     const again = await until('a turn after the close', () => requests[before])
     expect(conversationOf(again)).toContain('Begin.')
     await isNow('idle', place, id)
+    for (const done of ['rename', 'set_model', 'cancel', 'close'] as const) proves(codex, done, 'app-server')
     proof(codex, 'closed and gone on with in its terminal: the conversation was kept; config.toml is as it was')
     await peer.end()
     await tab.end()
@@ -168,6 +170,7 @@ tabTest('without tmux the background server opens a session, with its person’s
       'bound by its first prompt, under its name, no third session; the same limits as its person’s terminal',
     )
 
+    proves(codex, 'create', 'app-server')
     const manage = manages(peer, 'helper')
     await peer.call('send_message', { to: 'helper', content: 'take it slowly', intent: 'request' })
     // What wakes it is ours, so the slow turn is the one that is told of the message.
@@ -263,6 +266,7 @@ async function fromClaudeCode(host: Host): Promise<void> {
     })
     expect(await activityOf(place, created.sessionId ?? '')).toBe('ended')
     expect((await place.names()).sort()).toEqual(['project', 'second helper'])
+    for (const done of ['create', 'switch', 'pin'] as const) proves(codex, done, 'tmux')
     proof(codex, 'opened by Claude Code in a window, bound by its first prompt; two sessions on the bus, no third')
     release()
     await tab.end()
@@ -309,6 +313,7 @@ tabTest(
       })
       release()
       expect(await manage('close')).toMatchObject({ state: 'done', evidence: expect.stringMatching(/^tmux kill-pane/) })
+      for (const done of ['rename', 'set_input', 'cancel', 'close'] as const) proves(codex, done, 'tmux')
       await peer.end()
     })
   },

@@ -2,7 +2,7 @@ import type { Capabilities } from '../capability.ts'
 
 export const capabilities: Capabilities = {
   about:
-    'Hooks run once their person has reviewed them in Codex. By tmux only a terminal without the background server (`--no-daemon`) can be steered: of the others nothing says which pane shows which session.',
+    'Hooks run once their person has reviewed them in Codex. What the background server holds, it steers (`app-server`); a terminal without it (`--no-daemon`) is steered by tmux. Which pane shows a conversation of the server is known only where create_session opened the window.',
   ways: {
     identity: [
       { door: 'hooks', note: 'SessionStart says who it is; Codex signs each call itself (`_meta.sessionId`)' },
@@ -17,5 +17,17 @@ export const capabilities: Capabilities = {
       },
     ],
     activity: [{ door: 'hooks', note: 'UserPromptSubmit, PermissionRequest, Interrupt, Stop, SessionEnd' }],
+    create: [
+      { door: 'app-server', note: 'thread/start, where there is no tmux and a terminal has started the server' },
+    ],
+    close: [
+      {
+        door: 'app-server',
+        note: 'the conversation is kept; a window that was opened for it goes, where it still shows it',
+      },
+    ],
+    cancel: [{ door: 'app-server', note: 'turn/interrupt' }],
+    rename: [{ door: 'app-server', note: 'thread/name/set, and a window that was opened for it' }],
+    set_model: [{ door: 'app-server', note: 'thread/settings/update: from the next turn on; the default stays' }],
   },
 }

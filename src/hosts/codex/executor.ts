@@ -11,7 +11,7 @@ import { type AppServer, reach } from './app-server.ts'
 import { codex } from './host.ts'
 import { cancel, close, holds, nameOf, rename, resumeLine, setModel, start } from './threads.ts'
 
-const ID = 'codex-app-server'
+const ID = 'app-server'
 /** Its ids are UUIDs: nothing else is asked for, or handed to a person to type. */
 const THREAD = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
