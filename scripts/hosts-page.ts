@@ -25,7 +25,7 @@ ${Object.entries(CAPABILITIES)
 \`generic\` is any other MCP client. Sessions of all hosts can look, send, read, wait and follow: that takes our tools alone. What a session is asked
 through \`send_message\` while it cannot be woken waits for its next turn.
 
-Doors: \`hooks\` are programs that the host runs at its moments, \`plugin\` is code in its process, \`mcp\` our server alone; \`tmux\` and \`background\`
+Doors: \`hooks\` are programs that the host runs at its moments, \`plugin\` is code in its process, \`mcp\` our server alone; \`tmux\`, \`background\` and \`app-server\`
 perform from the process that was asked, by [their rules](tabs.md), \`bridge\` through the front end of an IDE. \`file-watch\`, \`queue\`, \`prompt-async\` and
 \`push\` are ways to start a turn, in the word that the answer of \`send_message\` has for them.
 

@@ -132,6 +132,7 @@ tabTest('a session that the background server holds is renamed, cancelled and cl
     await isNow('idle', place, id)
     for (const done of ['rename', 'set_model', 'cancel', 'close'] as const) proves(codex, done, 'app-server')
     proof(codex, 'closed and gone on with in its terminal: the conversation was kept; config.toml is as it was')
+    for (const done of ['rename', 'set_model', 'cancel', 'close'] as const) proves(codex, done, 'app-server')
     await peer.end()
     await tab.end()
     await endDaemon(me)
@@ -169,6 +170,7 @@ tabTest('without tmux the background server opens a session, with its person’s
       codex,
       'bound by its first prompt, under its name, no third session; the same limits as its person’s terminal',
     )
+    proves(codex, 'create', 'app-server')
 
     proves(codex, 'create', 'app-server')
     const manage = manages(peer, 'helper')
@@ -268,6 +270,7 @@ async function fromClaudeCode(host: Host): Promise<void> {
     expect((await place.names()).sort()).toEqual(['project', 'second helper'])
     for (const done of ['create', 'switch', 'pin'] as const) proves(codex, done, 'tmux')
     proof(codex, 'opened by Claude Code in a window, bound by its first prompt; two sessions on the bus, no third')
+    for (const done of ['create', 'switch', 'pin'] as const) proves(codex, done, 'tmux')
     release()
     await tab.end()
     await endDaemon(me)
@@ -315,6 +318,7 @@ tabTest(
       expect(await manage('close')).toMatchObject({ state: 'done', evidence: expect.stringMatching(/^tmux kill-pane/) })
       for (const done of ['rename', 'set_input', 'cancel', 'close'] as const) proves(codex, done, 'tmux')
       await peer.end()
+      for (const done of ['rename', 'set_input', 'cancel', 'close'] as const) proves(codex, done, 'tmux')
     })
   },
 )
