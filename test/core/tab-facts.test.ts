@@ -54,6 +54,29 @@ describe('an executor', () => {
   })
 })
 
+describe('the folder of a host', () => {
+  it('is told of a session, and of a create where whoever asks is of the same host', async () => {
+    const asked: [string, ActionTarget][] = []
+    const { world, lead } = await two({
+      ...executor(),
+      async offers(kind, target) {
+        asked.push([kind, target])
+        return { can: false, reason: 'just looking' }
+      },
+    })
+    const own = openHost(world).talk('with-folder', { title: 'keeper', folder: '/home/me/.hosted' })
+    await own.start()
+    await lead.tools.manage('keeper', 'close')
+    await own.tools.create({ prompt: 'Go.', host: 'hosted' })
+    await own.tools.create({ prompt: 'Go.', host: 'another' })
+    expect(asked.map(([kind, { folder, beside }]) => [kind, folder, beside?.folder])).toEqual([
+      ['close', '/home/me/.hosted', undefined],
+      ['create', undefined, '/home/me/.hosted'],
+      ['create', undefined, undefined],
+    ])
+  })
+})
+
 describe('C155: what is typed into a tab', () => {
   it('has a record that says who asked for what, and when', async () => {
     const { world, lead } = await two()

@@ -96,6 +96,8 @@ describe('C055: what says who a session is', () => {
       expect(names).toContain(name)
     }
     for (const { envSession } of HOSTS) if (envSession !== undefined) expect(names).toContain(envSession)
+    const marks = HOSTS.flatMap(({ shellMarks = [], envShell }) => [...shellMarks, ...(envShell ? [envShell] : [])])
+    expect(marks.filter((name) => !names.includes(name))).toEqual([])
     for (const name of ['SESSION_MCP_SESSION_ID', 'SESSION_MCP_NAME', 'SESSION_MCP_SPAWN'])
       expect(names).toContain(name)
   })
