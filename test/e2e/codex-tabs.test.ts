@@ -113,7 +113,10 @@ tabTest('a session that the background server holds is renamed, cancelled and cl
     const request = await until('the slow turn', () => requests.find((each) => newIn(each).includes('slowly')))
     expect(modelOf(request)).toBe('other')
     await isNow('working', place, id)
-    expect(await manage('cancel')).toMatchObject({ state: 'done', evidence: expect.stringMatching(/is interrupted$/) })
+    expect(await manage('cancel')).toMatchObject({
+      state: 'done',
+      evidence: expect.stringMatching(/ is interrupted; until/),
+    })
     await tab.shows(/Conversation interrupted/)
     expect(await activityOf(place, id)).toBe('idle')
 
@@ -261,7 +264,10 @@ async function fromClaudeCode(host: Host): Promise<void> {
     await tab.shows(/second helper/, pane)
     for (const step of [2, 3]) expect((await said(step)).action).toMatchObject({ state: 'done' })
     expect((await said(4)).action).toMatchObject({ state: 'unsupported' })
-    expect((await said(6)).action).toMatchObject({ state: 'done', evidence: expect.stringMatching(/is interrupted$/) })
+    expect((await said(6)).action).toMatchObject({
+      state: 'done',
+      evidence: expect.stringMatching(/ is interrupted; until/),
+    })
     expect((await said(7)).action).toMatchObject({
       state: 'done',
       evidence: `app server of Codex: the conversation is ended, and kept; tmux kill-pane ${pane}`,

@@ -24,7 +24,11 @@ export async function cancel(server: AppServer, threadId: string): Promise<Outco
   for (;;) {
     const now = await lastTurn(server, threadId)
     const status = typeof now === 'string' || now.id !== turn.id ? 'unknown' : now.status
-    if (status === 'interrupted') return { state: 'done', evidence: `${BY}: turn ${turn.id} is ${status}` }
+    if (status === 'interrupted') {
+      // Its queue stands still until then, whoever broke the turn off: looked at in November 2026.
+      const evidence = `${BY}: turn ${turn.id} is ${status}; until the next prompt in its terminal no mail wakes it`
+      return { state: 'done', evidence, byHand: `To go on, in a terminal: ${resumeLine(threadId)}` }
+    }
     if (status === 'completed' || status === 'failed')
       return { state: 'failed', evidence: `${BY}: turn ${turn.id} ended by itself first (${status})` }
     if (performance.now() >= untilMs)
