@@ -1,5 +1,5 @@
 /** Codex, wired: what is said to it in the middle of a turn, at a prompt, at the end, and while a person is asked. */
-import { existsSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect } from 'vitest'
 import { codex, wired } from './lab/codex.ts'
@@ -147,7 +147,7 @@ async function waitsForThePerson(): Promise<void> {
             tool: /exec_command$/,
             args: { cmd: `touch ${file}`, sandbox_permissions: 'require_escalated', justification: 'May I' },
           }
-        : { tool: /exec_command$/, args: { cmd: 'sleep 30', yield_time_ms: 30_000 } },
+        : { tool: /exec_command$/, args: { cmd: 'until [ -e over ]; do sleep 0.1; done', yield_time_ms: 30_000 } },
     )
     const tab = await place.tab(wired('tab'), 'worker', '', { flags: ['--no-daemon'] })
     await tab.shows(/\? for shortcuts/)
@@ -173,6 +173,8 @@ async function waitsForThePerson(): Promise<void> {
     await tab.say('Go on.')
     expect(newIn(await until('a turn', () => worker.requests[before]))).toContain('"after that"')
     proof(codex, `${wake?.evidence}; told at that prompt`)
+    // Codex may leave a command running that its person broke off.
+    writeFileSync(path.join(place.project, 'over'), '')
   })
 }
 
