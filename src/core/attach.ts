@@ -58,8 +58,7 @@ export async function attach(
   if (found !== undefined && elsewhere !== undefined) {
     await noteClash(context, found.session.id, 'opened-twice', conversation.client?.pid)
   }
-  // Now every record that shows the turn holds it.
-  // A compaction happens in the middle of a turn.
+  // Now every record that shows the turn holds it. A compaction happens in the middle of one.
   if (source !== 'compact') await forgetTurn(context, hostKey)
   const keyBefore = known?.session.host.hostKey
   if (keyBefore !== undefined && keyBefore !== hostKey) await forgetTurn(context, keyBefore)
@@ -194,8 +193,10 @@ function fresh(
 
 function hostOf(session: Session, traits: HostTraits, conversation: Conversation, hostKey: string): Session['host'] {
   const { client, pane, terminal, folder } = conversation
+  // That of the conversation before, after a clear.
+  const { hostSessionId: _, ...before } = session.host
   return {
-    ...session.host,
+    ...before,
     kind: traits.kind,
     ...(traits.version !== undefined && { version: traits.version }),
     hostKey,
