@@ -8,6 +8,7 @@ import type { Caller } from './caller.ts'
 import { type Context, refuseSubagent } from './context.ts'
 import { BusError } from './errors.ts'
 import { quoted } from './fence.ts'
+import { followOwn } from './follow.ts'
 import { quote } from './ids.ts'
 import { LIMITS } from './limits.ts'
 import { actorOf } from './manage.ts'
@@ -64,8 +65,9 @@ export async function create(context: Context, caller: Caller, input: CreateInpu
       await forget(context, id, name)
       return { host: wanted.host, action: answerOf(action, outcome) }
     }
-    if (outcome?.place !== undefined) await settle(context, id, outcome.place)
-    if (own !== undefined) await follow(context, own.id, id)
+    // It is open by now: what cannot be noted of it must not look like an opening that failed, nor take its record away.
+    if (outcome?.place !== undefined) await orLog(context, id, settle(context, id, outcome.place))
+    if (own !== undefined) await orLog(context, id, followOwn(context, own.id, id))
     return {
       sessionId: id,
       ...(name !== undefined && { name }),
@@ -188,14 +190,8 @@ async function settle(context: Context, id: string, place: NonNullable<Outcome['
   })
 }
 
-/** Its creator hears of its changes without asking. */
-async function follow(context: Context, me: string, id: string): Promise<void> {
-  await context.store.sessions.change(me, (entry) => {
-    const watching = entry?.session.watching ?? []
-    if (entry === undefined || watching.length >= LIMITS.targets) return undefined
-    return { session: { ...entry.session, watching: [...watching, id] } }
-  })
-  await context.store.follow.add(id, me)
+async function orLog(context: Context, id: string, noting: Promise<void>): Promise<void> {
+  await noting.catch((fault: unknown) => context.log?.('warn', 'create', { session: id, fault: String(fault) }))
 }
 
 async function forget(context: Context, id: string, name: string | undefined): Promise<void> {

@@ -64,6 +64,20 @@ export async function watch(context: Context, caller: Caller, input: WatchInput)
   }
 }
 
+/** A session hears of the changes of one it opened without asking, unless it follows as many as it may. */
+export async function followOwn(context: Context, me: string, id: string): Promise<void> {
+  let isFull = false
+  const entry = await context.store.sessions.change(me, (current) => {
+    if (current === undefined) return undefined
+    const { watching } = current.session
+    isFull = watching.length >= LIMITS.targets
+    return isFull ? undefined : { session: { ...current.session, watching: [...watching, id] } }
+  })
+  if (entry === undefined || isFull) return
+  await context.store.follow.add(id, me)
+  await ungate(context, entry)
+}
+
 async function rows(context: Context, ids: readonly string[]): Promise<WatchAnswer['watching']> {
   const found = await Promise.all(ids.map((id) => context.find(id)))
   return found.flatMap((entry) => {

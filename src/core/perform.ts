@@ -21,10 +21,12 @@ export interface Asked {
   readonly params: ActionParams
 }
 
-/**
- * The way to a session's tab, the host's own plugin first. A plugin that only sees the results of its own tabs' tools does
- * nothing for callers elsewhere.
- */
+/** A plugin that only sees the results of its own tabs' tools does nothing for callers elsewhere. */
+export function serves(host: HostExecutor, callersExecutor: string | undefined): boolean {
+  return host.watches || host.id === callersExecutor
+}
+
+/** The way to a session's tab, the host's own plugin first. */
 export async function routeTo(
   context: Context,
   { kind, target, params }: Asked,
@@ -33,7 +35,7 @@ export async function routeTo(
 ): Promise<Route> {
   let refused: { readonly reason: string; readonly byHand?: string } | undefined
   if (host?.kinds.includes(kind)) {
-    if (host.watches || host.id === callersExecutor) return { queue: host }
+    if (serves(host, callersExecutor)) return { queue: host }
     refused = { reason: `${target.hostKind} performs actions only for its own tabs` }
   }
   for (const executor of context.executors) {
@@ -85,7 +87,10 @@ export async function perform(
   const claimed = await store.actions.claim(action.executor, action.id)
   if (claimed === undefined) return { action: (await store.actions.find(action.executor, action.id)) ?? action }
   const outcome = await runOnce(route.local, claimed)
-  await finishAction(context, claimed, outcome)
+  // It happened: an end that could not be written down must not look like an action that was not done.
+  await finishAction(context, claimed, outcome).catch((fault: unknown) =>
+    context.log?.('error', 'action', { id: claimed.id, fault: String(fault) }),
+  )
   return { action: { ...claimed, state: outcome.state, evidence: outcome.evidence }, outcome }
 }
 

@@ -1,11 +1,12 @@
 /** create_session: a record at once, and exactly one conversation that becomes it. */
 import { describe, expect, it } from 'vitest'
+import { BusError } from '../../src/core/errors.ts'
 import { SPAWN_ENV, spawnLine } from '../../src/core/spawn.ts'
 import { openHost, PER_REQUEST } from './hosted.ts'
-import { executor, IDE } from './tabs.ts'
+import { done, executor, IDE } from './tabs.ts'
 import { createWorld, only, refusalOf, type WorldOptions } from './world.ts'
 
-async function lead(options: Pick<WorldOptions, 'executors'> = {}) {
+async function lead(options: Pick<WorldOptions, 'executors' | 'store'> = {}) {
   const tabs = executor()
   const world = createWorld({ executors: [tabs], ...options })
   const talk = openHost(world).talk('lead', { title: 'lead' })
@@ -86,6 +87,19 @@ describe('opening a session', () => {
     expect((await cleared.tools.read()).messages).toHaveLength(1)
   })
 
+  it('its tab is asked for by the id its host has for it now, also where the opening told another', async () => {
+    const place = { hostSessionId: 'child-key' }
+    const tabs = executor({ outcome: ({ kind }) => ({ state: 'done', evidence: `${kind} was seen`, place }) })
+    const { world, talk } = await lead({ executors: [tabs] })
+    await talk.tools.create({ prompt: 'Review the diff.', host: 'hosted', name: 'reviewer' })
+    const host = openHost(world)
+    const child = host.talk('child-key', { spawn: only(tabs.performed).params.spawn ?? '' })
+    await child.start()
+    await host.talk('clear-key', { ...child.conversation, hostKey: 'clear-key' }).start('clear')
+    await talk.tools.manage('reviewer', 'switch')
+    expect(tabs.performed.at(-1)).toMatchObject({ kind: 'switch', target: { hostSessionId: 'clear-key' } })
+  })
+
   it('a host without hooks is bound by its first call', async () => {
     const { world, open } = await lead()
     const { answer, action } = await open()
@@ -158,6 +172,35 @@ describe('a created session that never registers', () => {
       activity: 'idle',
       opened: { state: 'done' },
     })
+  })
+})
+
+describe('a tab that is open', () => {
+  it('keeps its record and its name where what follows cannot be written', async () => {
+    let isBusy = false
+    const busy = async () => {
+      throw new BusError('STORE_BUSY', 'The lock is held.', 'Try again.')
+    }
+    const tabs = executor({
+      outcome(action) {
+        isBusy = true
+        return done(action)
+      },
+    })
+    const { world, talk } = await lead({
+      executors: [tabs],
+      store: (inner) => ({
+        ...inner,
+        sessions: { ...inner.sessions, change: (...asked) => (isBusy ? busy() : inner.sessions.change(...asked)) },
+        actions: { ...inner.actions, finish: (...asked) => (isBusy ? busy() : inner.actions.finish(...asked)) },
+      }),
+    })
+    const answer = await talk.tools.create({ prompt: 'Review the diff.', host: 'hosted', name: 'reviewer' })
+    isBusy = false
+    expect(answer).toMatchObject({ name: 'reviewer', action: { state: 'done' } })
+    expect(world.logged).toEqual(expect.arrayContaining(['error action', 'warn create']))
+    const child = openHost(world).talk('child-key', { spawn: only(tabs.performed).params.spawn ?? '' })
+    expect((await child.started())?.sessionId).toBe(answer.sessionId)
   })
 })
 
