@@ -4,13 +4,13 @@ import type { Addressee } from './address.ts'
 import type { Delivery, WakeAnswer } from './answers.ts'
 import type { Context } from './context.ts'
 import { ring } from './door.ts'
-import { wake } from './due.ts'
+import { decide, retract } from './due.ts'
 import { fenced, speaker } from './fence.ts'
 import { LIMITS } from './limits.ts'
 import { finished } from './liveness.ts'
 import type { Message } from './message.ts'
 import { noteOutOfWakes } from './notices.ts'
-import { answerOf, perform, targetOf } from './perform.ts'
+import { answerOf, perform, serves, targetOf } from './perform.ts'
 import type { Entry } from './ports.ts'
 import { countWakes, planWake } from './wake.ts'
 
@@ -112,24 +112,22 @@ async function requestWake(context: Context, entry: Entry, wanted: Wanted): Prom
 async function push(context: Context, entry: Entry, { from, text, isAlways, planned }: Wanted): Promise<WakeAnswer> {
   const { executor, kind } = entry.session.host
   const sender = await context.find(from.id)
-  if (executor === undefined || (!executor.watches && sender?.session.host.executor?.id !== executor.id)) {
+  if (executor === undefined || !serves(executor, sender?.session.host.executor?.id)) {
     return {
       outcome: 'unavailable',
       evidence: `stored only: ${kind} pushes only for its own tabs; it is told at its next turn`,
     }
   }
-  const line = await wake(context, entry, { midTurn: isAlways })
-  if (line === undefined) return { outcome: 'deferred', evidence: 'a turn was asked for already, or has begun' }
+  const due = await decide(context, entry, { midTurn: isAlways })
+  if (!('text' in due)) return { ...due, ...(due.outcome === 'unknown' && { door: PUSH }) }
   const said = text === undefined ? '' : `\nMessage ${speaker(from)}: ${fenced(text, LIMITS.activationBytes)}`
-  const { action } = await perform(
-    context,
-    { queue: executor },
-    {
-      kind: 'send_message',
-      by: { id: from.id, name: from.name },
-      target: targetOf(entry),
-      params: { text: line + said },
-    },
-  )
-  return { ...planned, action: answerOf(action, undefined) }
+  const by = { id: from.id, name: from.name }
+  const wanted = { kind: 'send_message', by, target: targetOf(entry), params: { text: due.text + said } } as const
+  try {
+    const { action } = await perform(context, { queue: executor }, wanted)
+    return { ...planned, action: answerOf(action, undefined) }
+  } catch (fault) {
+    await retract(context, entry, due)
+    throw fault
+  }
 }

@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest'
 import { takeActions } from '../../src/core/bridge.ts'
 import { openHost } from './hosted.ts'
 import { IDE } from './tabs.ts'
-import { createWorld, only } from './world.ts'
+import { createWorld, only, type WorldOptions } from './world.ts'
 
-async function ide() {
-  const world = createWorld()
+async function ide(options: WorldOptions = {}) {
+  const world = createWorld(options)
   const host = openHost(world, IDE)
   const one = host.talk('tab-1', { title: 'one' })
   const two = host.talk('tab-2', { title: 'two' })
@@ -156,6 +156,37 @@ describe('a push', () => {
     await two.prompt(only(pushed).params.text)
     const [id = ''] = (await world.store.inbox.unread('tab-2')).ids
     expect(only((await one.tools.receipt(id)).recipients).turnStartedAt).toBeDefined()
+  })
+
+  it('that could not be asked for is asked for again by the next message', async () => {
+    let isFull = true
+    const { one, actions } = await ide({
+      store: (inner) => ({
+        ...inner,
+        actions: {
+          ...inner.actions,
+          request: (action) => (isFull ? Promise.reject(new Error('no room')) : inner.actions.request(action)),
+        },
+      }),
+    })
+    const first = only((await one.tools.send('two', 'first')).to)
+    expect(first).toMatchObject({ stored: true, wake: { outcome: 'unavailable' } })
+    isFull = false
+    const answer = await one.tools.send('two', 'second')
+    expect(only(answer.to).wake).toMatchObject({ outcome: 'unknown', door: 'push' })
+    expect(only(await actions(answer, 'send_message')).params.text).toContain('2 unread messages')
+  })
+
+  it('that is under way already is not asked for twice, and says since when', async () => {
+    const { one, actions } = await ide()
+    await one.tools.send('two', 'first')
+    const answer = await one.tools.send('two', 'second')
+    expect(only(answer.to).wake).toMatchObject({
+      outcome: 'unknown',
+      door: 'push',
+      evidence: expect.stringContaining('has started no turn yet'),
+    })
+    expect(await actions(answer, 'send_message')).toEqual([])
   })
 
   it('of a session in another program is not possible, and says so', async () => {
