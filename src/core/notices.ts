@@ -32,7 +32,7 @@ export async function noticesFor(context: Context, own: Entry): Promise<readonly
   ]
 }
 
-function hasNotice(activity: Activity | undefined): boolean {
+export function hasNotice(activity: Activity | undefined): boolean {
   return activity?.clash !== undefined || activity?.outOfWakes?.told === false
 }
 

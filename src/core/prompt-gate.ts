@@ -2,6 +2,7 @@
 
 import type { Context } from './context.ts'
 import { LIMITS } from './limits.ts'
+import { hasNotice } from './notices.ts'
 import type { Entry } from './ports.ts'
 import { isClosed } from './session.ts'
 import { countWakes } from './wake.ts'
@@ -33,9 +34,9 @@ async function quietKey(context: Context, id: string, isExpecting: boolean): Pro
   const activity = entry?.activity
   if (entry === undefined || activity === undefined || isExpecting) return undefined
   const { session } = entry
-  const { background = 0, clash, lastWake, wokenBy = {} } = activity
+  const { background = 0, lastWake, wokenBy = {} } = activity
   // Changes of those it follows leave no mark where only their activity changed, or their client ended.
-  if (isClosed(session) || session.watching.length > 0 || clash !== undefined || background > 0) return undefined
+  if (isClosed(session) || session.watching.length > 0 || hasNotice(activity) || background > 0) return undefined
   const nowMs = clock.now()
   const isWoken = lastWake !== undefined && lastWake.turnAt === undefined
   if (isWoken && Math.abs(nowMs - Date.parse(lastWake.at)) < LIMITS.wakeWindowMs) return undefined

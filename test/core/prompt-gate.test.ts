@@ -1,5 +1,6 @@
 /** Prompts that no hook sees: who may be left to the gate, and that nobody can tell the difference afterwards. */
 import { describe, expect, it } from 'vitest'
+import { noteOutOfWakes } from '../../src/core/notices.ts'
 import { KEPT, openHost, type Talk } from './hosted.ts'
 import { createWorld, MINUTE_MS, type World } from './world.ts'
 
@@ -238,6 +239,11 @@ describe('a prompt is left to the gate', () => {
       await world.human.send('one', 'please', { intent: 'request', activate: 'never' })
       expect(await talk.stop()).toContain('"please"')
       await talk.tools.read()
+      await talk.stop()
+    },
+    'while it has not been told whose mail wakes it no more': async (world, talk) => {
+      await talk.prompt()
+      await noteOutOfWakes(world.context(), await world.entry('one'), 'other')
       await talk.stop()
     },
     'while its conversation is open in two clients': async (world, talk) => {
