@@ -21,17 +21,29 @@ export async function onRosterChange(context: Context, changed: () => void): Pro
   /** Ids to look at; undefined = all. */
   let hinted: Set<string> | undefined = new Set()
   let cancel: (() => void) | undefined
+  /** One look at a time: of two at once the slower would bring back what the other has seen change. */
+  let isLooking = false
+  /** A hint came during the look. */
+  let isDue = false
   let isClosing = false
 
   const isOpen = (entry: Entry | undefined) => entry !== undefined && !isClosed(entry.session)
   const openNow = async () => new Set((await context.live()).entries.filter(isOpen).map(({ session }) => session.id))
   const schedule = () => {
-    if (isClosing || cancel !== undefined) return
+    if (isLooking) isDue = true
+    if (isClosing || isLooking || cancel !== undefined) return
     cancel = clock.after(GATHER_MS, () => {
       cancel = undefined
-      look().catch(() => {
-        hinted = undefined // what could not be read is looked at again with the next hint
-      })
+      isLooking = true
+      look()
+        .catch(() => {
+          hinted = undefined // what could not be read is looked at again with the next hint
+        })
+        .finally(() => {
+          isLooking = false
+          if (isDue) schedule()
+          isDue = false
+        })
     })
   }
 

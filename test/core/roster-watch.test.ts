@@ -71,6 +71,46 @@ describe('word of another roster', () => {
     watch.close()
   })
 
+  it('comes for what happens while it looks, after that look', async () => {
+    let slow: Promise<void> | undefined
+    let go = () => {}
+    const world = createWorld({
+      store: (inner) => ({
+        ...inner,
+        sessions: {
+          ...inner.sessions,
+          async read(id) {
+            const entry = await inner.sessions.read(id)
+            if (id === 'a') await slow
+            return entry
+          },
+        },
+      }),
+    })
+    let told = 0
+    const watch = await onRosterChange(world.context(), () => {
+      told += 1
+    })
+    const add = (id: string) => world.client({ hostSays: id }).update({ task: 'x', projectPath: '/p/shop' })
+    await add('a')
+    slow = new Promise((resolve) => {
+      go = resolve
+    })
+    await world.clock.advance(1_000)
+    await add('b')
+    await world.clock.advance(1_000)
+    expect(told).toBe(0)
+    slow = undefined
+    go()
+    await world.clock.advance(1_000)
+    expect(told).toBe(2)
+    // Both are known now: nothing is told of what was there before.
+    await world.client({ hostSays: 'b' }).update({ progress: 'half' })
+    await world.clock.advance(1_000)
+    expect(told).toBe(2)
+    watch.close()
+  })
+
   it('leaves no watch and no timer behind', async () => {
     const { world, seen } = watched()
     const timers = world.clock.timers
