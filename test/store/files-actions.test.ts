@@ -27,6 +27,15 @@ describe('the queue of an executor', () => {
     expect(await actions.waiting('opencode-2')).toHaveLength(1)
   })
 
+  it('keeps nothing damaged for longer than what can be read', async () => {
+    const { actions } = place.open()
+    for (const n of [1, 2]) await actions.request(anAction(n, { executor: 'opencode-1', requestedAt: DAY }))
+    for (const n of [1, 2]) fs.writeFileSync(place.at('actions', 'opencode-1', `${anAction(n).id}.json`), '{')
+    rest(place.at('actions', 'opencode-1', `${anAction(1).id}.json`))
+    expect(await actions.drop(DAY)).toBe(1)
+    expect(await actions.waiting('opencode-1')).toEqual([anAction(2).id])
+  })
+
   it('is there again with the next request, and whoever watches it is told', async () => {
     const { actions } = place.open()
     let hints = 0

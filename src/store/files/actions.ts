@@ -7,7 +7,15 @@ import fs from 'node:fs'
 import { type Action, decodeAction, isActionId, type Outcome } from '../../core/action.ts'
 import type { ProcessRef } from '../../core/ports.ts'
 import type { ActionStore } from '../../core/ports-actions.ts'
-import { moveIfThere, namesIn, publish, readIfThere, removeIfThere, replace } from '../../system/atomic-file.ts'
+import {
+  factsIfThere,
+  moveIfThere,
+  namesIn,
+  publish,
+  readIfThere,
+  removeIfThere,
+  replace,
+} from '../../system/atomic-file.ts'
 import { checkTag } from '../../system/process.ts'
 import type { Home } from './home.ts'
 import { inside } from './layout.ts'
@@ -68,6 +76,9 @@ export function fileActions(home: Home, self: ProcessRef, tag: string): ActionSt
       const action = claim === undefined ? undefined : load(inside(claimed(executor), claim))
       if (claim === undefined || action === undefined) return load(done(executor, id)) // it ended in between
       if (checkTag(claim.slice(id.length + 1), self) !== 'gone') return action
+      // It may have said how it went since the look above, and ended then.
+      const said = load(done(executor, id))
+      if (said !== undefined) return said
       end(action, { state: 'unknown', evidence: 'its executor ended before it said how it went' }, nowIso())
       return load(done(executor, id))
     },
@@ -113,7 +124,9 @@ export function fileActions(home: Home, self: ProcessRef, tag: string): ActionSt
       const action = load(file)
       return action !== undefined && action.requestedAt < requestedBefore
     } catch {
-      return false // a folder, or nothing of ours
+      // A folder, or damaged: then only the file itself tells how old it is.
+      const facts = factsIfThere(file)
+      return facts?.regular === true && facts.mtimeMs < Date.parse(requestedBefore)
     }
   }
 }
