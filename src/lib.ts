@@ -1,5 +1,6 @@
 /** The library: open a bus from your own program, or put the rules on a store of your own. */
 
+export type { Action, ActionKind, ActionState, ActionTarget, Operation, Outcome } from './core/action.ts'
 export { ACTIVITIES, type Activity, type ActivityState } from './core/activity.ts'
 export type {
   CompleteAnswer,
@@ -17,12 +18,15 @@ export type {
   WaitAnswer,
   WatchAnswer,
 } from './core/answers.ts'
+export type { ActionAnswer, CreateAnswer, ManageAnswer } from './core/answers-actions.ts'
 export type {
   Bus,
   CompleteInput,
+  CreateInput,
   GlanceInput,
   HandOver,
   ListInput,
+  ManageInput,
   ReadInput,
   SendInput,
   UpdateInput,
@@ -49,6 +53,8 @@ export type {
 export type { Message } from './core/message.ts'
 export type { PluginAction, PluginAnswer, PluginContext, PluginModule } from './core/plugin-module.ts'
 export type { Clock, Entry, Processes, ProcessRef, Projects, Random, Store } from './core/ports.ts'
+export type { Executor, HostExecutor, Offer } from './core/ports-actions.ts'
+export type { RosterWatch } from './core/roster-watch.ts'
 export { type Session, STATUSES, type Status } from './core/session.ts'
 export type { GlanceAnswer, Sight } from './core/sight.ts'
 export { type OpenedBus, type OpenOptions, openBus } from './open.ts'

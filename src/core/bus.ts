@@ -149,7 +149,12 @@ export interface Bus {
   receipt(caller: Caller, messageId: string): Promise<ReceiptAnswer>
   wait(caller: Caller, input: WaitInput, options?: WaitOptions): Promise<WaitAnswer>
   watch(caller: Caller, input: WatchInput): Promise<WatchAnswer>
+  /**
+   * Opens a session in a tab of its own. Its record is there at once; whether its tab came, `action` and later `query` say.
+   * What nobody can open is no error: `action` is `unsupported` or `failed`, and nothing is left of it.
+   */
   create(caller: Caller, input: CreateInput): Promise<CreateAnswer>
+  /** Does one operation to the tab of a session, or says in `action` why not. A new name holds on the bus in any case. */
   manage(caller: Caller, input: ManageInput): Promise<ManageAnswer>
   complete(caller: Caller, input: CompleteInput): Promise<CompleteAnswer>
   /** Calls `changed` when a session came, closed, opened again or went; at most once per second. */
