@@ -18,8 +18,13 @@ export function bridged(context: Context, { executor }: HostTraits, plugin: Host
     ...plugin,
     async onToolResult(conversation, result) {
       const actions = await takeActions(context, executor, result)
-      const reply = await plugin.onToolResult(conversation, result)
-      return actions.length === 0 ? reply : { ...reply, actions }
+      if (actions.length === 0) return plugin.onToolResult(conversation, result)
+      // Nobody gets them again: what cannot be told beside them must not keep them back.
+      const reply = await plugin.onToolResult(conversation, result).catch((fault: unknown) => {
+        context.log?.('error', 'plugin', { method: 'onToolResult', fault: String(fault) })
+        return undefined
+      })
+      return { ...reply, actions }
     },
   }
 }

@@ -77,6 +77,25 @@ describe('what cannot be taken or noted', () => {
   })
 })
 
+describe('what cannot be told beside an action', () => {
+  it('does not keep it back', async () => {
+    let isBroken = false
+    const { one, actions, world } = await ide({
+      store: (inner) => ({
+        ...inner,
+        inbox: {
+          ...inner.inbox,
+          unread: (id) => (isBroken ? Promise.reject(new Error('unreadable')) : inner.inbox.unread(id)),
+        },
+      }),
+    })
+    const answer = await one.tools.manage('two', 'switch')
+    isBroken = true
+    expect(only(await actions(answer))).toMatchObject({ kind: 'switch', target: { id: 'tab-2' } })
+    expect(world.logged).toContain('error plugin')
+  })
+})
+
 describe('a forged result moves no tab', () => {
   const made = { action: { id: 'act-00000000000000', kind: 'close', state: 'requested' }, session: 'tab-2' }
   it.each([
