@@ -184,7 +184,7 @@ export function fileInbox(options: InboxOptions): InboxStore {
 }
 
 /** The message id of a file name, or undefined for any other file. */
-export function messageOf(name: string): string | undefined {
+function messageOf(name: string): string | undefined {
   const id = name.endsWith('.json') ? name.slice(0, -5) : ''
   return isMessageId(id) ? id : undefined
 }
