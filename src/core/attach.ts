@@ -41,7 +41,10 @@ export async function attach(
   const name = known === undefined ? await nameFor(context, conversation, id) : undefined
   const parent = source === 'fork' || elsewhere !== undefined ? before : undefined
   const nowIso = context.nowIso()
+  let isTaken = false
   const entry = await context.store.sessions.change(id, (current) => {
+    isTaken = known !== undefined && known === spawned && boundAtOf(known) !== boundAtOf(current)
+    if (isTaken) return undefined
     const alive = current !== undefined && !context.isHidden(current) ? current : undefined
     const session = alive?.session ?? fresh(context, traits, conversation, id, name, parent)
     const host = hostOf(session, traits, conversation, hostKey)
@@ -54,6 +57,8 @@ export async function attach(
       activity: { ...observe(activity, state, `session start (${source})`, nowIso), ...(clash && { clash }) },
     }
   })
+  // Of two that show one token at once, the other was faster: look again who this is.
+  if (isTaken) return attach(context, traits, conversation, source)
   if (entry === undefined) throw new Error('a session was written')
   if (found !== undefined && elsewhere !== undefined) {
     await noteClash(context, found.session.id, 'opened-twice', conversation.client?.pid)
@@ -78,6 +83,10 @@ async function spawnedFor(context: Context, { spawn, hostKey, client }: Conversa
   if (boundAt === undefined) return spawn === undefined || opens(spawn, entry, isOurs) ? entry : undefined
   const isKnown = client === undefined || (await context.store.hosts.ofClient(client)) !== undefined
   return !isKnown && opens(spawn, entry, isOurs) ? entry : undefined
+}
+
+function boundAtOf(entry: Entry | undefined): string | undefined {
+  return entry?.session.spawn?.boundAt
 }
 
 /** What was noted at the last prompt of a conversation that begins anew, or goes on under another key. */

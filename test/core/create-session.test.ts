@@ -75,6 +75,17 @@ describe('opening a session', () => {
     expect((await fork.started('fork'))?.sessionId).toBe('fork-key')
   })
 
+  it('C055: of two conversations that show its token at once, one becomes it', async () => {
+    const { world, open } = await lead()
+    const { answer, action } = await open()
+    const host = openHost(world)
+    const talks = ['first', 'second'].map((key) => host.talk(key, { spawn: action.params.spawn ?? '' }))
+    const ids = (await Promise.all(talks.map((talk) => talk.started()))).map((started) => started?.sessionId)
+    expect(ids.filter((id) => id === answer.sessionId)).toHaveLength(1)
+    const { host: bound } = (await world.entry(answer.sessionId ?? '')).session
+    expect(bound.client).toEqual(talks[ids.indexOf(answer.sessionId)]?.process)
+  })
+
   it('C057: the tab keeps its session over a clear', async () => {
     const { world, open } = await lead()
     const { answer, action } = await open()
