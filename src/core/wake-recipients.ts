@@ -4,7 +4,7 @@ import type { Addressee } from './address.ts'
 import type { Delivery, WakeAnswer } from './answers.ts'
 import type { Context } from './context.ts'
 import { ring } from './door.ts'
-import { wake } from './due.ts'
+import { decide, retract } from './due.ts'
 import { fenced, speaker } from './fence.ts'
 import { LIMITS } from './limits.ts'
 import { finished } from './liveness.ts'
@@ -118,18 +118,27 @@ async function push(context: Context, entry: Entry, { from, text, isAlways, plan
       evidence: `stored only: ${kind} pushes only for its own tabs; it is told at its next turn`,
     }
   }
-  const line = await wake(context, entry, { midTurn: isAlways })
-  if (line === undefined) return { outcome: 'deferred', evidence: 'a turn was asked for already, or has begun' }
+  const due = await decide(context, entry, { midTurn: isAlways })
+  if (!('text' in due)) {
+    const { outcome } = due
+    if (outcome === 'budget' || outcome === 'unavailable') return due
+    return { outcome: 'deferred', evidence: 'a turn was asked for already, or has begun' }
+  }
   const said = text === undefined ? '' : `\nMessage ${speaker(from)}: ${fenced(text, LIMITS.activationBytes)}`
-  const { action } = await perform(
-    context,
-    { queue: executor },
-    {
-      kind: 'send_message',
-      by: { id: from.id, name: from.name },
-      target: targetOf(entry),
-      params: { text: line + said },
-    },
-  )
+  const wanted = {
+    kind: 'send_message',
+    by: { id: from.id, name: from.name },
+    target: targetOf(entry),
+    params: { text: due.text + said },
+  } as const
+  const { action } = await perform(context, { queue: executor }, wanted).catch(async (fault: unknown) => {
+    await retract(context, entry, due)
+    throw fault
+  })
+  if (action.state === 'failed' || action.state === 'unsupported') {
+    await retract(context, entry, due)
+    const { door = PUSH } = planned
+    return { outcome: 'unavailable', door, evidence: `stored only: ${action.evidence ?? 'the host did not do it'}` }
+  }
   return { ...planned, action: answerOf(action, undefined) }
 }
