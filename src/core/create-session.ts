@@ -64,8 +64,10 @@ export async function create(context: Context, caller: Caller, input: CreateInpu
       await forget(context, id, name)
       return { host: wanted.host, action: answerOf(action, outcome) }
     }
-    if (outcome?.place !== undefined) await settle(context, id, outcome.place)
-    if (own !== undefined) await follow(context, own.id, id)
+    // The tab is there or soon will be: what fails from here on must not take its record away.
+    const note = (fault: unknown) => context.log?.('error', 'create', { session: id, fault: String(fault) })
+    if (outcome?.place !== undefined) await settle(context, id, outcome.place).catch(note)
+    if (own !== undefined) await follow(context, own.id, id).catch(note)
     return {
       sessionId: id,
       ...(name !== undefined && { name }),

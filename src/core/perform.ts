@@ -85,7 +85,10 @@ export async function perform(
   const claimed = await store.actions.claim(action.executor, action.id)
   if (claimed === undefined) return { action: (await store.actions.find(action.executor, action.id)) ?? action }
   const outcome = await runOnce(route.local, claimed)
-  await finishAction(context, claimed, outcome)
+  // It is done: an answer that it failed would have it done twice.
+  await finishAction(context, claimed, outcome).catch((fault: unknown) => {
+    context.log?.('error', 'action', { id: claimed.id, fault: String(fault) })
+  })
   return { action: { ...claimed, state: outcome.state, evidence: outcome.evidence }, outcome }
 }
 
