@@ -59,6 +59,26 @@ describe('an opening whose tab is there already', () => {
   })
 })
 
+describe('an opening that cannot be read', () => {
+  it('says so, and all else of the session is told', async () => {
+    const { world, talk, trouble } = await lead((inner, trouble) => ({
+      actions: {
+        ...inner.actions,
+        find: async (...args) => {
+          if (trouble.on) throw new BusError('STORE_UNREADABLE', 'The action is damaged.', 'Look at it.')
+          return inner.actions.find(...args)
+        },
+      },
+    }))
+    const { sessionId } = await talk.tools.create(WANTED)
+    trouble.on = true
+    expect(await world.human.query('reviewer')).toMatchObject({
+      id: sessionId,
+      opened: { state: 'unknown', evidence: expect.stringContaining('damaged') },
+    })
+  })
+})
+
 describe('a tab that was closed', () => {
   it('is said to be closed where that cannot be written down', async () => {
     const { talk, world, trouble } = await lead((inner, trouble) => ({

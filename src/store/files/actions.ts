@@ -7,8 +7,17 @@ import fs from 'node:fs'
 import { type Action, decodeAction, isActionId, type Outcome } from '../../core/action.ts'
 import type { ProcessRef } from '../../core/ports.ts'
 import type { ActionStore } from '../../core/ports-actions.ts'
-import { moveIfThere, namesIn, publish, readIfThere, removeIfThere, replace } from '../../system/atomic-file.ts'
+import {
+  factsIfThere,
+  moveIfThere,
+  namesIn,
+  publish,
+  readIfThere,
+  removeIfThere,
+  replace,
+} from '../../system/atomic-file.ts'
 import { checkTag } from '../../system/process.ts'
+import { readFault } from './fault.ts'
 import type { Home } from './home.ts'
 import { inside } from './layout.ts'
 import { removeEmpty } from './retention.ts'
@@ -22,9 +31,14 @@ export function fileActions(home: Home, self: ProcessRef, tag: string): ActionSt
   const claimed = (executor: string) => inside(at.actions(executor), 'claimed')
   const done = (executor: string, id: string) => inside(inside(at.actions(executor), 'done'), `${checked(id)}.json`)
 
+  /** @throws BusError STORE_UNREADABLE */
   const load = (file: string): Action | undefined => {
-    const got = readIfThere(file, MAX_BYTES)
-    return got === undefined ? undefined : decodeAction(JSON.parse(got.text))
+    try {
+      const got = readIfThere(file, MAX_BYTES)
+      return got === undefined ? undefined : decodeAction(JSON.parse(got.text))
+    } catch (fault) {
+      throw readFault(fault, `The action ${file}`)
+    }
   }
   const claimOf = (executor: string, id: string): string | undefined =>
     namesIn(claimed(executor)).find((name) => name.startsWith(`${id}~`))
@@ -80,6 +94,8 @@ export function fileActions(home: Home, self: ProcessRef, tag: string): ActionSt
       let dropped = 0
       for (const executor of namesIn(at.actionQueues)) {
         const queue = inside(at.actionQueues, executor)
+        // What the system or a person left there is no queue.
+        if (fs.lstatSync(queue, { throwIfNoEntry: false })?.isDirectory() !== true) continue
         for (const folder of [queue, inside(queue, 'claimed'), inside(queue, 'done')]) {
           for (const name of namesIn(folder)) {
             const file = inside(folder, name)
@@ -109,11 +125,13 @@ export function fileActions(home: Home, self: ProcessRef, tag: string): ActionSt
   }
 
   function isOlder(file: string, requestedBefore: string): boolean {
+    const facts = factsIfThere(file)
+    if (facts?.regular !== true) return false
     try {
       const action = load(file)
       return action !== undefined && action.requestedAt < requestedBefore
     } catch {
-      return false // a folder, or nothing of ours
+      return facts.mtimeMs < Date.parse(requestedBefore) // damaged: it says nothing of its own age
     }
   }
 }
