@@ -41,11 +41,11 @@ export async function attach(
   const name = known === undefined ? await nameFor(context, conversation, id) : undefined
   const parent = source === 'fork' || elsewhere !== undefined ? before : undefined
   const nowIso = context.nowIso()
-  let isTaken = false
+  let isLost = false
   const entry = await context.store.sessions.change(id, (current) => {
-    isTaken = known !== undefined && known === spawned && boundAtOf(known) !== boundAtOf(current)
-    if (isTaken) return undefined
     const alive = current !== undefined && !context.isHidden(current) ? current : undefined
+    isLost = known !== undefined && known === spawned && !isStillFor(conversation, known, alive)
+    if (isLost) return undefined
     const session = alive?.session ?? fresh(context, traits, conversation, id, name, parent)
     const host = hostOf(session, traits, conversation, hostKey)
     // A compaction keeps what was; every other start waits for a prompt.
@@ -58,7 +58,7 @@ export async function attach(
     }
   })
   // Of two that show one token at once, the other was faster: look again who this is.
-  if (isTaken) return attach(context, traits, conversation, source)
+  if (isLost) return attach(context, traits, conversation, source)
   if (entry === undefined) throw new Error('a session was written')
   if (found !== undefined && elsewhere !== undefined) {
     await noteClash(context, found.session.id, 'opened-twice', conversation.client?.pid)
@@ -85,8 +85,12 @@ async function spawnedFor(context: Context, { spawn, hostKey, client }: Conversa
   return !isKnown && opens(spawn, entry, isOurs) ? entry : undefined
 }
 
-function boundAtOf(entry: Entry | undefined): string | undefined {
-  return entry?.session.spawn?.boundAt
+/** False where the record went, or another conversation bound it, since it was looked at. */
+function isStillFor({ hostKey, client }: Conversation, before: Entry, now: Entry | undefined): boolean {
+  if (now === undefined) return false
+  const { spawn, host } = now.session
+  if (spawn?.boundAt === before.session.spawn?.boundAt || host.hostKey === cleanId(hostKey)) return true
+  return client !== undefined && host.client !== undefined && sameProcess(host.client, client)
 }
 
 /** What was noted at the last prompt of a conversation that begins anew, or goes on under another key. */

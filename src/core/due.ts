@@ -48,14 +48,8 @@ export async function decide(context: Context, entry: Entry, options: DueOptions
   if (!current.session.wakeable)
     return { outcome: 'unavailable', evidence: 'stored only: the session asked not to be woken' }
   const nowMs = context.clock.now()
-  const pendingWake = activity.lastWake?.turnAt === undefined ? activity.lastWake : undefined
-  // Absolute: a clock that was set back must not keep a session asleep.
-  if (pendingWake !== undefined && Math.abs(nowMs - Date.parse(pendingWake.at)) < LIMITS.wakePatienceMs) {
-    return {
-      outcome: 'unknown',
-      evidence: `the wake of ${pendingWake.at} has started no turn yet; it will find this too`,
-    }
-  }
+  const asked = askedAlready(activity, nowMs)
+  if (asked !== undefined) return asked
   const unread = await unreadMessages(context, id)
   const wokenBy = countWakes(activity.wokenBy ?? {}, [], nowMs)
   const spent = await outOfWakes(context, activity, wokenBy)
@@ -80,34 +74,51 @@ export async function decide(context: Context, entry: Entry, options: DueOptions
       : { outcome: 'none', evidence: 'the session was told of it already' }
   }
   const wakeId = context.random.token(10)
+  const messages = due.map((message) => message.id)
   // The prompt that follows is the proof, and only a hook can see it.
   await ungate(context, current)
   const senders = [...new Set(due.map(({ from }) => from.id))]
-  await context.store.sessions.change(id, (now) =>
-    now?.activity === undefined
-      ? undefined
-      : {
-          activity: {
-            ...now.activity,
-            wokenBy: countWakes(wokenBy, senders, nowMs),
-            lastWake: {
-              wakeId,
-              from: first.from.id,
-              at: new Date(nowMs).toISOString(),
-              door: now.session.host.doors[0] ?? 'none',
-            },
-          },
-        },
-  )
-  return { wakeId, text: wakeText(wakeId, unread.length), messages: due.map((message) => message.id), senders }
+  // Of two that decide at the same moment one asks.
+  let others: WakeAnswer | undefined
+  await context.store.sessions.change(id, (now) => {
+    if (now?.activity === undefined) return undefined
+    others = askedAlready(now.activity, nowMs)
+    if (others !== undefined) return undefined
+    const at = new Date(nowMs).toISOString()
+    return {
+      activity: {
+        ...now.activity,
+        wokenBy: countWakes(wokenBy, senders, nowMs),
+        lastWake: { wakeId, from: first.from.id, at, door: now.session.host.doors[0] ?? 'none' },
+      },
+    }
+  })
+  if (others !== undefined) {
+    await unpress(context, id, messages)
+    return others
+  }
+  return { wakeId, text: wakeText(wakeId, unread.length), messages, senders }
+}
+
+/** A turn that was asked for and has not begun: it will find what came since. */
+function askedAlready({ lastWake }: Activity, nowMs: number): WakeAnswer | undefined {
+  if (lastWake === undefined || lastWake.turnAt !== undefined) return undefined
+  // Absolute: a clock that was set back must not keep a session asleep.
+  if (Math.abs(nowMs - Date.parse(lastWake.at)) >= LIMITS.wakePatienceMs) return undefined
+  return { outcome: 'unknown', evidence: `the wake of ${lastWake.at} has started no turn yet; it will find this too` }
+}
+
+/** The same messages may ask again. */
+async function unpress(context: Context, id: string, messages: readonly string[]): Promise<void> {
+  await context.store.shown.change(id, (shown) => ({
+    ...shown,
+    pressed: shown.pressed.filter((each) => !messages.includes(each)),
+  }))
 }
 
 /** Takes back a turn that could not be started: the same messages may ask again. */
 export async function retract(context: Context, { session }: Entry, due: Due): Promise<void> {
-  await context.store.shown.change(session.id, (shown) => ({
-    ...shown,
-    pressed: shown.pressed.filter((id) => !due.messages.includes(id)),
-  }))
+  await unpress(context, session.id, due.messages)
   await context.store.sessions.change(session.id, (now) => {
     if (now?.activity?.lastWake?.wakeId !== due.wakeId) return undefined
     const { lastWake: _, wokenBy = {}, ...activity } = now.activity

@@ -116,7 +116,10 @@ async function rename(context: Context, entry: Entry, name: string): Promise<Ent
     await giveNameBack(context, name, id)
     throw fault
   }
-  if (after === undefined) return entry
+  if (after === undefined) {
+    await giveNameBack(context, name, id)
+    return resolve(context, id) // which says that it went meanwhile
+  }
   await dropOldNames(context, entry.session, after.session)
   await tellFollowers(context, id)
   return after

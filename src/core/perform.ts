@@ -85,7 +85,7 @@ export async function perform(
     return { action: (await whenDone(context, action)) ?? action }
   }
   const claimed = await store.actions.claim(action.executor, action.id)
-  if (claimed === undefined) return { action: (await store.actions.find(action.executor, action.id)) ?? action }
+  if (claimed === undefined) return { action: (await found(context, action)) ?? action }
   const outcome = await runOnce(route.local, claimed)
   // It happened: an end that could not be written down must not look like an action that was not done.
   await finishAction(context, claimed, outcome).catch((fault: unknown) =>
@@ -135,14 +135,19 @@ async function noteEnd(context: Context, { kind, target, by }: Action): Promise<
 }
 
 /** An action as its host's plugin left it, once that is more than a request. Undefined when the time is over. */
-async function whenDone(context: Context, { executor, id }: Action): Promise<Action | undefined> {
+async function whenDone(context: Context, action: Action): Promise<Action | undefined> {
   const untilMs = context.clock.steady() + LIMITS.actionWaitMs
   for (;;) {
-    const now = await context.store.actions.find(executor, id)
+    const now = await found(context, action)
     if (now !== undefined && now.state !== 'requested') return now
     if (context.clock.steady() >= untilMs) return now
     await new Promise<void>((resolve) => context.clock.after(LIMITS.actionLookMs, resolve))
   }
+}
+
+/** What cannot be read was asked for all the same: whoever asked is told no more than that. */
+async function found(context: Context, { executor, id }: Action): Promise<Action | undefined> {
+  return context.store.actions.find(executor, id).catch(() => undefined)
 }
 
 export function answerOf(action: Action, outcome: Outcome | undefined): ActionAnswer {

@@ -1,5 +1,6 @@
 /** list_sessions and query_session: who is there, and what is known of one. */
 
+import type { Action } from './action.ts'
 import { ACTIVITIES, type Activity } from './activity.ts'
 import { pathsOf, resolve } from './address.ts'
 import type { ListAnswer, SessionRow, SessionView } from './answers.ts'
@@ -7,7 +8,7 @@ import type { ActionAnswer } from './answers-actions.ts'
 import type { ListInput } from './bus.ts'
 import type { Caller } from './caller.ts'
 import type { Context } from './context.ts'
-import { BusError } from './errors.ts'
+import { BusError, refusal } from './errors.ts'
 import { quote } from './ids.ts'
 import { utf8Bytes } from './json.ts'
 import { LIMITS } from './limits.ts'
@@ -112,7 +113,13 @@ async function openingOf(context: Context, spawn: Spawn, seen: Observed): Promis
   const base = { id: spawn.action, kind: 'create' } as const
   if (spawn.boundAt !== undefined) return { ...base, state: 'done', evidence: `registered at ${spawn.boundAt}` }
   if (seen.state === 'ended') return { ...base, state: 'failed', evidence: seen.evidence }
-  const action = await context.store.actions.find(spawn.executor, spawn.action)
+  let action: Action | undefined
+  try {
+    action = await context.store.actions.find(spawn.executor, spawn.action)
+  } catch (fault) {
+    // The session can be told of all the same.
+    return { ...base, state: 'unknown', evidence: `${refusal(fault).error.message} Not registered yet.` }
+  }
   const state = action?.state === 'unknown' ? 'unknown' : 'requested'
   return { ...base, state, evidence: `${action?.evidence ?? 'asked for'}; not registered yet` }
 }

@@ -123,11 +123,17 @@ async function push(context: Context, entry: Entry, { from, text, isAlways, plan
   const said = text === undefined ? '' : `\nMessage ${speaker(from)}: ${fenced(text, LIMITS.activationBytes)}`
   const by = { id: from.id, name: from.name }
   const wanted = { kind: 'send_message', by, target: targetOf(entry), params: { text: due.text + said } } as const
-  try {
-    const { action } = await perform(context, { queue: executor }, wanted)
-    return { ...planned, action: answerOf(action, undefined) }
-  } catch (fault) {
+  const { action } = await perform(context, { queue: executor }, wanted).catch(async (fault: unknown) => {
     await retract(context, entry, due)
     throw fault
+  })
+  if (action.state === 'failed' || action.state === 'unsupported') {
+    await retract(context, entry, due)
+    return {
+      outcome: 'unavailable',
+      door: PUSH,
+      evidence: `stored only: ${action.evidence ?? 'the host did not do it'}`,
+    }
   }
+  return { ...planned, action: answerOf(action, undefined) }
 }

@@ -137,7 +137,8 @@ async function peek(bus: Bus, caller: Caller, id: string): Promise<object> {
 }
 
 function parseUri(uri: unknown): { readonly kind: 'session' | 'inbox'; readonly id: string } {
-  const [, kind, text = ''] = /^(session|inbox):\/\/([^/?#]+)\/?$/.exec(typeof uri === 'string' ? uri : '') ?? []
+  const [, scheme, text = ''] = /^(session|inbox):\/\/([^/?#]+)\/?$/i.exec(typeof uri === 'string' ? uri : '') ?? []
+  const kind = scheme?.toLowerCase() // RFC 3986, section 3.1
   const id = decoded(text)
   if ((kind === 'session' || kind === 'inbox') && id !== undefined) return { kind, id }
   const given = typeof uri === 'string' ? quote(uri) : 'what "uri" holds'

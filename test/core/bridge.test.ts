@@ -1,9 +1,12 @@
 /** From results to actions of an IDE: what nobody asked for moves no tab, and what was asked for is done once. */
 import { describe, expect, it } from 'vitest'
 import { takeActions } from '../../src/core/bridge.ts'
+import { BusError } from '../../src/core/errors.ts'
+import type { HostTraits } from '../../src/core/host-plugin.ts'
+import { workOff } from '../../src/core/queue.ts'
 import { openHost } from './hosted.ts'
 import { IDE } from './tabs.ts'
-import { createWorld, only, type WorldOptions } from './world.ts'
+import { createWorld, MINUTE_MS, only, type WorldOptions } from './world.ts'
 
 async function ide(options: WorldOptions = {}) {
   const world = createWorld(options)
@@ -214,5 +217,54 @@ describe('a push', () => {
     await stranger.start()
     const { to } = await stranger.tools.send('two', 'x')
     expect(only(to).wake).toMatchObject({ outcome: 'unavailable', evidence: expect.stringContaining('own tabs') })
+  })
+
+  it('that cannot be asked for costs nothing: the same mail asks again', async () => {
+    let isFull = false
+    const { world, one, actions } = await ide({
+      store: (inner) => ({
+        ...inner,
+        actions: {
+          ...inner.actions,
+          async request(action) {
+            if (isFull) throw new BusError('DISK_FULL', 'No space is left.', 'Free some.')
+            return inner.actions.request(action)
+          },
+        },
+      }),
+    })
+    isFull = true
+    const sent = await one.tools.send('two', 'first')
+    expect(only(sent.to)).toMatchObject({ stored: true, wake: { outcome: 'unavailable' } })
+    expect((await world.entry('tab-2')).activity).not.toHaveProperty('lastWake')
+    expect(await world.store.sent.wakes('tab-1')).toEqual({})
+    isFull = false
+    const again = await one.tools.send('two', 'second')
+    expect(only(await actions(again, 'send_message')).params.text).toMatch(/: 2 unread/)
+  })
+
+  it('that its host could not do is told as such, and the same mail asks again', async () => {
+    const traits: HostTraits = { ...IDE, executor: { id: 'msun', watches: true, kinds: ['send_message'] } }
+    const world = createWorld()
+    const host = openHost(world, traits)
+    const [one, two] = [host.talk('tab-1', { title: 'one' }), host.talk('tab-2', { title: 'two' })]
+    await one.start()
+    await two.start()
+    const ends = ['failed', 'done'] as const
+    const outcomes: string[] = []
+    for (const state of ends) {
+      const worker = workOff(world.context(), {
+        id: 'msun',
+        perform: async () => ({ state, evidence: `it ${state}` }),
+        report: (fault) => {
+          throw fault
+        },
+      })
+      const sending = one.tools.send('two', state)
+      await world.clock.advance(MINUTE_MS / 60)
+      outcomes.push(only((await sending).to).wake.outcome)
+      worker.close()
+    }
+    expect(outcomes).toEqual(['unavailable', 'unknown'])
   })
 })

@@ -4,7 +4,7 @@ import { createHostPlugin } from '../../src/core/attend.ts'
 import type { DoorAnswer, DoorCall, Doors } from '../../src/core/ports-hosts.ts'
 import { wakeIdIn } from '../../src/core/wake-text.ts'
 import { openHost, type Talk } from './hosted.ts'
-import { createWorld, MINUTE_MS, only, type World } from './world.ts'
+import { createWorld, MINUTE_MS, only, type World, type WorldOptions } from './world.ts'
 
 const TRAITS = { kind: 'queued', injection: 'kept', doors: ['queue'] } as const
 
@@ -16,6 +16,7 @@ interface Place {
 
 async function open(
   answer: () => DoorAnswer = () => ({ isOpen: true, evidence: 'the queue took it' }),
+  store?: WorldOptions['store'],
 ): Promise<Place> {
   const calls: DoorCall[] = []
   const doors: Doors = {
@@ -25,7 +26,7 @@ async function open(
       return answer()
     },
   }
-  const world = createWorld({ doors })
+  const world = createWorld({ doors, ...(store && { store }) })
   const talk = openHost(world, TRAITS).talk('one', { transcript: '/h/sessions/2026/one.jsonl' })
   await talk.start()
   return { world, talk, calls }
@@ -158,5 +159,33 @@ describe('a turn that the person cancels', () => {
     })
     await prompt()
     expect((await world.entry('one')).activity).not.toHaveProperty('cancelledAt')
+  })
+})
+
+describe('two that send at the same moment', () => {
+  it('open the door once, and the turn finds the mail of both', async () => {
+    let between = async () => {}
+    const { world, talk, calls } = await open(undefined, (inner) => ({
+      ...inner,
+      shown: {
+        ...inner.shown,
+        async change(id, decide) {
+          const after = await inner.shown.change(id, decide)
+          const now = between
+          between = async () => {}
+          await now()
+          return after
+        },
+      },
+    }))
+    const outcomes: string[] = []
+    between = async () => {
+      outcomes.push((await wakeOf(world, 'second')).outcome)
+    }
+    outcomes.push((await wakeOf(world, 'first')).outcome)
+    expect(outcomes).toEqual(['unknown', 'unknown'])
+    const told = await talk.prompt(only(calls).text)
+    for (const text of ['first', 'second']) expect(told).toContain(text)
+    await talk.stop()
   })
 })

@@ -75,6 +75,10 @@ describe('resources/read', () => {
     for (const id of ['b', encodeURIComponent('The Reviewer')])
       expect(await readJson(a.client, `session://${id}`)).toMatchObject(view)
     expect(await readJson(b.client, 'session://me')).toMatchObject({ id: 'b' })
+    // The letters of a scheme are the same in either case; those of an id are not.
+    expect(await readJson(b.client, 'SESSION://me')).toMatchObject({ id: 'b' })
+    expect(await readJson(b.client, 'Inbox://me')).toMatchObject({ sessionId: 'b' })
+    expect(await faultOf(a.client.readResource({ uri: 'session://B' }))).toMatchObject({ code: -32002 })
   })
 
   test('of an inbox is a peek: attributed, within the byte budget, and it consumes nothing', async () => {

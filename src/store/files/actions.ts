@@ -17,6 +17,7 @@ import {
   replace,
 } from '../../system/atomic-file.ts'
 import { checkTag } from '../../system/process.ts'
+import { readFault } from './fault.ts'
 import type { Home } from './home.ts'
 import { inside } from './layout.ts'
 import { removeEmpty } from './retention.ts'
@@ -30,9 +31,14 @@ export function fileActions(home: Home, self: ProcessRef, tag: string): ActionSt
   const claimed = (executor: string) => inside(at.actions(executor), 'claimed')
   const done = (executor: string, id: string) => inside(inside(at.actions(executor), 'done'), `${checked(id)}.json`)
 
+  /** @throws BusError STORE_UNREADABLE */
   const load = (file: string): Action | undefined => {
-    const got = readIfThere(file, MAX_BYTES)
-    return got === undefined ? undefined : decodeAction(JSON.parse(got.text))
+    try {
+      const got = readIfThere(file, MAX_BYTES)
+      return got === undefined ? undefined : decodeAction(JSON.parse(got.text))
+    } catch (fault) {
+      throw readFault(fault, `The action ${file}`)
+    }
   }
   const claimOf = (executor: string, id: string): string | undefined =>
     namesIn(claimed(executor)).find((name) => name.startsWith(`${id}~`))
@@ -91,6 +97,8 @@ export function fileActions(home: Home, self: ProcessRef, tag: string): ActionSt
       let dropped = 0
       for (const executor of namesIn(at.actionQueues)) {
         const queue = inside(at.actionQueues, executor)
+        // What the system or a person left there is no queue.
+        if (fs.lstatSync(queue, { throwIfNoEntry: false })?.isDirectory() !== true) continue
         for (const folder of [queue, inside(queue, 'claimed'), inside(queue, 'done')]) {
           for (const name of namesIn(folder)) {
             const file = inside(folder, name)
@@ -120,13 +128,13 @@ export function fileActions(home: Home, self: ProcessRef, tag: string): ActionSt
   }
 
   function isOlder(file: string, requestedBefore: string): boolean {
+    const facts = factsIfThere(file)
+    if (facts?.regular !== true) return false
     try {
       const action = load(file)
       return action !== undefined && action.requestedAt < requestedBefore
     } catch {
-      // A folder, or damaged: then only the file itself tells how old it is.
-      const facts = factsIfThere(file)
-      return facts?.regular === true && facts.mtimeMs < Date.parse(requestedBefore)
+      return facts.mtimeMs < Date.parse(requestedBefore) // damaged: it says nothing of its own age
     }
   }
 }
