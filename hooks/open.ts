@@ -11,6 +11,7 @@ import { createLog, type Log } from '../src/system/log.ts'
 import { createProcesses } from '../src/system/process.ts'
 import { createProjects, PATHS_FOLD_CASE } from '../src/system/projects.ts'
 import { systemRandom } from '../src/system/random.ts'
+import { homeIn } from './home.ts'
 
 export interface HookBus {
   readonly context: Context
@@ -21,14 +22,11 @@ export interface HookBus {
 type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * @param args `--home DIR` as `session-mcp install` wrote it; else SESSION_MCP_HOME, else the default.
+ * @param args of the program: they may name the home.
  * @param doors that this very process opens.
  */
 export function openHookBus(env: Environment, args: readonly string[], doors?: Doors): HookBus {
-  const at = args.indexOf('--home')
-  const home = path.resolve(
-    (at === -1 ? undefined : args[at + 1]) ?? env['SESSION_MCP_HOME'] ?? path.join(os.homedir(), '.session-mcp'),
-  )
+  const home = homeIn(args, env)
   const processes = createProcesses()
   const log = createLog({ file: path.join(home, 'log', 'hooks.log'), level: 'warn', stderr: undefined })
   const store = fileStore({ home, self: processes.self, durability: 'process' })
@@ -40,7 +38,7 @@ export function openHookBus(env: Environment, args: readonly string[], doors?: D
     projects: createProjects({ homeDir: os.homedir() }),
     foldCase: PATHS_FOLD_CASE,
     doors,
-    options: { defaultTtl: env['SESSION_MCP_DEFAULT_TTL'] ?? '4h', messageTtl: '7d' },
+    options: { defaultTtl: env['SESSION_MCP_DEFAULT_TTL'] || '4h', messageTtl: '7d' },
     log: (level, event, facts) => log[level](event, facts),
   })
   return { context, processes, log }

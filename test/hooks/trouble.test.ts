@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { context, EVENTS, folder, mounted, payload, type Run, records, run, SESSION, send } from './hook.ts'
+import { context, EVENTS, folder, hookFile, mounted, payload, type Run, records, run, SESSION, send } from './hook.ts'
 
 const limitMs = 1_500
 
@@ -31,6 +31,18 @@ describe('home', () => {
     const done = await run(home, payload('SessionStart'))
     expectCalm(done)
     expect(context(done)).toContain(SESSION)
+  })
+
+  test('a variable that names none: the usual one, and nothing is made in the project', async () => {
+    const user = folder()
+    const project = folder()
+    const input = payload('SessionStart', { cwd: project })
+    const command = ['sh', '-c', 'cd "$1" && exec "$2" "$3"', 'sh', project, process.execPath, hookFile] as const
+    const done = await run('', input, { command, env: { HOME: user, SESSION_MCP_HOME: '' } })
+    expectCalm(done)
+    expect(context(done)).toContain(SESSION)
+    expect(readdirSync(project)).toEqual([])
+    expect(readdirSync(user)).toEqual(['.session-mcp'])
   })
 
   test('removed between two events: the session is made again and told who it is', async () => {
