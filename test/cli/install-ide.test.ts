@@ -94,6 +94,14 @@ describe('install msun', () => {
     expect(filesOf(place.snapshot())).toEqual(before)
   })
 
+  it('leaves no empty folder beside one in which a person put a file', async () => {
+    await place.install(msun)
+    place.write(plugin('scene-model-context', 'notes.txt'), 'mine')
+    await place.uninstall(msun)
+    expect(fs.readdirSync(path.dirname(path.dirname(plugin('x'))))).toEqual(['scene-model-context'])
+    expect(fs.readdirSync(path.dirname(plugin('scene-model-context')))).toEqual(['notes.txt'])
+  })
+
   it('without its record is still undone: a plugin tells by its first line that it is ours and unchanged', async () => {
     await place.install(msun)
     fs.rmSync(path.join(home, 'installed'), { recursive: true })

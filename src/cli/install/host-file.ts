@@ -129,13 +129,13 @@ function makeDirectories(directory: string, made: string[]): void {
   made.push(directory)
 }
 
-/** Those that are empty. */
+/** Those that are empty, innermost first. */
 export function removeDirectories(directories: readonly string[]): void {
   for (const directory of directories.toReversed()) {
     try {
       fs.rmdirSync(directory)
     } catch {
-      return // somebody uses it by now, so it and all around it stay
+      // Somebody uses it by now, and with it stay all around it, which are not empty either.
     }
   }
 }
