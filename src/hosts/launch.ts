@@ -1,8 +1,9 @@
 /** Starting a session of a host: which program, with which variables taken away, and how a person would type it. */
 
 import fs from 'node:fs'
-import path from 'node:path'
 import type { ActionParams } from '../core/action.ts'
+import { onPath } from '../system/program.ts'
+import { commandLine } from './command-line.ts'
 import { HOSTS } from './detect.ts'
 import type { Environment, Host, Launch, Wanted } from './host.ts'
 
@@ -28,26 +29,9 @@ export function lineage({ launch }: Launchable, env: Environment): Readonly<Reco
   return Object.fromEntries((launch.lineageEnv ?? []).flatMap((name) => (env[name] ? [[name, env[name]]] : [])))
 }
 
-/** The absolute path of a program. Relative entries of PATH do not count: a project could bring a program of that name. */
+/** The absolute path of a program that can be started without a shell. */
 export function programIn(env: Environment, program: string): string | undefined {
-  const names = process.platform === 'win32' ? [`${program}.exe`] : [program]
-  for (const folder of (env['PATH'] ?? '').split(path.delimiter)) {
-    if (!path.isAbsolute(folder)) continue
-    for (const name of names) {
-      const file = path.join(folder, name)
-      if (isExecutable(file)) return file
-    }
-  }
-  return undefined
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    fs.accessSync(file, fs.constants.X_OK)
-    return fs.statSync(file).isFile()
-  } catch {
-    return false // not there, or not ours to run
-  }
+  return onPath(env, [process.platform === 'win32' ? `${program}.exe` : program])
 }
 
 /** Why a folder cannot be worked in; undefined where it can. */
@@ -70,9 +54,5 @@ export function wantedOf({ name, model, prompt }: ActionParams): Wanted {
 /** The same start as a person would type it into a shell. */
 export function typedByHand({ launch }: Launchable, params: ActionParams): string {
   const words = [launch.program, ...launch.args(wantedOf(params))]
-  return `In a terminal: cd ${shellWord(params.projectPath ?? '.')} && ${words.map(shellWord).join(' ')}`
-}
-
-function shellWord(word: string): string {
-  return /^[A-Za-z0-9_/.:@=-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
+  return `In a terminal: cd ${commandLine([params.projectPath ?? '.'], false)} && ${commandLine(words, false)}`
 }

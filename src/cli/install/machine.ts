@@ -8,6 +8,7 @@ import { quote } from '../../core/ids.ts'
 import { nearest } from '../../core/name.ts'
 import type { Machine, Program, Wiring } from '../../hosts/wiring.ts'
 import { WIRINGS } from '../../hosts/wirings.ts'
+import { onPath } from '../../system/program.ts'
 import { kebab, wrongUsage } from '../options.ts'
 
 export function machineOf({ userHome, env }: Pick<Config, 'userHome' | 'env'>): Machine {
@@ -95,19 +96,9 @@ export function findHost(wiring: Wiring, machine: Machine): string | undefined {
 
 /** The first of them on PATH. */
 export function findProgram(names: readonly string[], { env, isWindows }: Machine): string | undefined {
-  const directories = (env['PATH'] ?? env['Path'] ?? '').split(path.delimiter).filter(path.isAbsolute)
   const endings = isWindows ? ['.exe', '.cmd', '.bat', ''] : ['']
-  return directories
-    .flatMap((directory) => names.flatMap((name) => endings.map((ending) => path.join(directory, name + ending))))
-    .find(isProgram)
-}
-
-/** What the system would start. */
-export function isProgram(file: string): boolean {
-  try {
-    fs.accessSync(file, fs.constants.X_OK)
-    return fs.statSync(file).isFile()
-  } catch {
-    return false // why it cannot be started is not the question
-  }
+  return onPath(
+    env,
+    names.flatMap((name) => endings.map((ending) => name + ending)),
+  )
 }

@@ -4,6 +4,7 @@
  */
 
 import type { DoorAnswer, DoorCall } from '../../core/ports-hosts.ts'
+import { onPath } from '../../system/program.ts'
 import type { Environment } from '../host.ts'
 import { folderOf } from './folder.ts'
 
@@ -17,8 +18,9 @@ export async function openQueue({ session, activity, binding, text }: DoorCall, 
     const evidence = 'the person ended its last turn, and until the next prompt Codex takes nothing from its queue'
     return { isOpen: false, evidence }
   }
-  const home = folderOf(binding?.transcript) ?? env['CODEX_HOME']
-  const program = programOf(session.host.client?.pid) ?? onPath(env)
+  const home = folderOf(binding?.transcript) ?? (env['CODEX_HOME'] || undefined)
+  const program =
+    programOf(session.host.client?.pid) ?? onPath(env, [process.platform === 'win32' ? 'codex.exe' : 'codex'])
   if (program === undefined) {
     return { isOpen: false, evidence: 'codex, which would have to queue the turn, is not on the PATH' }
   }
@@ -35,24 +37,6 @@ function programOf(pid: number | undefined): string | undefined {
   } catch {
     return undefined // gone, or not ours to look at
   }
-}
-
-function onPath(env: Environment): string | undefined {
-  const path = process.getBuiltinModule('node:path')
-  const fs = process.getBuiltinModule('node:fs')
-  const name = process.platform === 'win32' ? 'codex.exe' : 'codex'
-  return (env['PATH'] ?? env['Path'] ?? '')
-    .split(path.delimiter)
-    .filter(path.isAbsolute)
-    .map((directory) => path.join(directory, name))
-    .find((file) => {
-      try {
-        fs.accessSync(file, fs.constants.X_OK)
-        return true
-      } catch {
-        return false // the next directory may have it
-      }
-    })
 }
 
 /** Without the identity of a conversation that this process may itself be part of. */
