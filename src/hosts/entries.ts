@@ -1,6 +1,6 @@
 /** Reading the entries of a host's configuration: what they start, and whether it is ours wherever it was installed. */
 
-import type { JsonPath } from './wiring.ts'
+import type { JsonPath, Launch, Probe } from './wiring.ts'
 
 /** Published, the package's directory is called session-mcp; a checkout is called anything, but its files end alike. */
 export function isInOurPackage(path: string, ...tail: string[]): boolean {
@@ -10,6 +10,23 @@ export function isInOurPackage(path: string, ...tail: string[]): boolean {
 export function endsWith(path: string, ...tail: string[]): boolean {
   const found = parts(path).slice(-tail.length)
   return found.length === tail.length && found.every((part, i) => part === tail[i])
+}
+
+/** For the script of a hook: the `current` one, or that of an older checkout or another Node, which have other paths. */
+export function isOurHookScript(path: string, current: string, name: string): boolean {
+  return path === current || (endsWith(path, 'hooks', name) && isInOurPackage(path, 'dist', 'hooks', name))
+}
+
+/** An end of a session that nobody has heard of: hosts say it in the same words, and it does nothing. */
+export function probeOfHook({ node, scripts }: Launch, home: string, name: string): Probe | undefined {
+  const script = scripts.at(-1) ?? ''
+  if (!endsWith(script, name)) return undefined
+  const moment = { transcript_path: '', cwd: home, hook_event_name: 'SessionEnd', reason: 'other' }
+  return {
+    node,
+    args: [script, '--home', home],
+    input: JSON.stringify({ session_id: 'session-mcp-doctor', ...moment }),
+  }
 }
 
 /** Which handlers of a group of hooks are ours: `[[]]` where all of it is, nothing in a foreign one. */

@@ -43,7 +43,7 @@ export function launchOfPlugin(entry: unknown): Launch | undefined {
 }
 
 /** True for a script as some build of ours made it: its first line holds the hash of all others. */
-export function isSealed(text: string): boolean {
+function isSealed(text: string): boolean {
   const [line = '', seal] = /^\/\/ session-mcp \S+ \S+ ([0-9a-f]{16})\n/.exec(text) ?? []
   return seal !== undefined && createHash('sha256').update(text.slice(line.length)).digest('hex').startsWith(seal)
 }

@@ -6,6 +6,7 @@
 import type { Conversation, StartSource } from '../../core/host-plugin.ts'
 import type { Processes } from '../../core/ports.ts'
 import { SPAWN_ENV } from '../../core/spawn.ts'
+import { record } from '../entries.ts'
 import { type Environment, terminalIn } from '../host.ts'
 
 export interface Payload {
@@ -92,8 +93,4 @@ function countOf(list: unknown): number {
 
 function text(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
-}
-
-function record(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {}
 }

@@ -6,6 +6,7 @@
 import type { Conversation } from '../../core/host-plugin.ts'
 import type { Processes } from '../../core/ports.ts'
 import type { StatusBeside } from '../../core/status-line.ts'
+import { record } from '../entries.ts'
 import type { Environment } from '../host.ts'
 import { clientOf } from './payload.ts'
 
@@ -45,8 +46,4 @@ function conversationOf(hostKey: string, env: Environment, processes: Pick<Proce
 
 function text(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value : undefined
-}
-
-function record(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {}
 }

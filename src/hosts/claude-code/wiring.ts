@@ -4,7 +4,7 @@
  */
 
 import { commandLine, wordsOf } from '../command-line.ts'
-import { endsWith, homeIn, isInOurPackage, isTexts, oursIn, record } from '../entries.ts'
+import { endsWith, homeIn, isInOurPackage, isOurHookScript, isTexts, oursIn, probeOfHook, record } from '../entries.ts'
 import type { Json, Launch, Machine, Peer, Program, WiredFile, Wiring } from '../wiring.ts'
 import { capabilities } from './capabilities.ts'
 
@@ -43,16 +43,7 @@ export const claudeCodeWiring: Wiring = {
     hasOurs: (content) =>
       Object.keys(record(record(content)['plugins'])).some((name) => /^session-mcp(@|$)/.test(name)),
   },
-  probe({ node, scripts }, home) {
-    const script = scripts.at(-1) ?? ''
-    if (!endsWith(script, SCRIPT)) return undefined
-    const moment = { transcript_path: '', cwd: home, hook_event_name: 'SessionEnd', reason: 'other' }
-    return {
-      node,
-      args: [script, '--home', home],
-      input: JSON.stringify({ session_id: 'session-mcp-doctor', ...moment }),
-    }
-  },
+  probe: (launch, home) => probeOfHook(launch, home, SCRIPT),
   peers: { directory: (machine) => machine.join(directory(machine), 'sessions'), read: peerOf },
 }
 
@@ -131,14 +122,14 @@ function serverFile(machine: Machine, program: Program): WiredFile {
   }
 }
 
-/** By the script and the form we write it in: an older checkout or another Node has other paths than the `current` one. */
+/** By the script and the form we write it in. */
 function isOurHook(hook: unknown, current: string): boolean {
   const launch = launchOf(hook)
   const script = launch?.scripts.at(-1) ?? ''
   return (
     Array.isArray(record(hook)['args']) &&
     Object.keys(record(hook)).every((key) => HOOK_KEYS.has(key)) &&
-    (script === current || (endsWith(script, 'hooks', SCRIPT) && isInOurPackage(script, 'dist', 'hooks', SCRIPT)))
+    isOurHookScript(script, current, SCRIPT)
   )
 }
 
@@ -155,11 +146,7 @@ function isOurServer(server: unknown, current: string): boolean {
 
 function isOurStatusLine(value: unknown, current = ''): boolean {
   const script = launchOf(value)?.scripts[0] ?? ''
-  return (
-    script === current.replaceAll('\\', '/') ||
-    script === current ||
-    (endsWith(script, 'hooks', STATUS_LINE) && isInOurPackage(script, 'dist', 'hooks', STATUS_LINE))
-  )
+  return script === current.replaceAll('\\', '/') || isOurHookScript(script, current, STATUS_LINE)
 }
 
 /** Theirs gets the input first, ours stands on the line below. */

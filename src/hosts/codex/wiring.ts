@@ -4,7 +4,7 @@
  */
 
 import { commandLine, wordsOf } from '../command-line.ts'
-import { endsWith, homeIn, isInOurPackage, isTexts, oursIn, record } from '../entries.ts'
+import { endsWith, homeIn, isInOurPackage, isOurHookScript, isTexts, oursIn, probeOfHook, record } from '../entries.ts'
 import type { Json, Launch, Machine, Program, WiredFile, Wiring } from '../wiring.ts'
 import { capabilities } from './capabilities.ts'
 import { heldBack } from './trust.ts'
@@ -45,16 +45,7 @@ export const codexWiring: Wiring = {
     held: (data) => heldBack(data, (group) => oursIn(group, (hook) => isOurHook(hook, ''))),
     how: 'Start codex in a terminal: it says "Hooks need review". Look at them, then choose "Trust all and continue"; /hooks shows them later. Until then Codex runs none of them, and a session is on the bus only once it calls update_session.',
   },
-  probe({ node, scripts }, home) {
-    const script = scripts.at(-1) ?? ''
-    if (!endsWith(script, SCRIPT)) return undefined
-    const moment = { transcript_path: '', cwd: home, hook_event_name: 'SessionEnd', reason: 'other' }
-    return {
-      node,
-      args: [script, '--home', home],
-      input: JSON.stringify({ session_id: 'session-mcp-doctor', ...moment }),
-    }
-  },
+  probe: (launch, home) => probeOfHook(launch, home, SCRIPT),
 }
 
 function directory({ env, userHome, join }: Machine): string {
@@ -112,13 +103,13 @@ function commandOf(words: readonly string[], isWindows: boolean): string {
   return `${isWindows ? '' : 'exec '}${commandLine(words, isWindows)}`
 }
 
-/** By the script and the form we write it in: an older checkout or another Node has other paths than the `current` one. */
+/** By the script and the form we write it in. */
 function isOurHook(hook: unknown, current: string): boolean {
   const script = launchOf(hook)?.scripts.at(-1)
   return (
     script !== undefined &&
     Object.keys(record(hook)).every((key) => HOOK_KEYS.has(key)) &&
-    (script === current || (endsWith(script, 'hooks', SCRIPT) && isInOurPackage(script, 'dist', 'hooks', SCRIPT)))
+    isOurHookScript(script, current, SCRIPT)
   )
 }
 

@@ -1,5 +1,6 @@
 /** The IDE of the original Session MCP: plugins in folders, servers in `mcp-servers.json`, one server for all tabs. */
 
+import { homeIn, isInOurPackage, isTexts, record } from '../entries.ts'
 import { ideHome, launchOfPlugin, pluginFolder } from '../plugin-folder.ts'
 import type { Launch, Machine, Program, WiredFile, Wiring } from '../wiring.ts'
 import { capabilities } from './capabilities.ts'
@@ -23,10 +24,11 @@ export const msunWiring: Wiring = {
   home: ideHome,
   files(machine, program) {
     const { join } = machine
-    const built = join(program.hooks, '..', 'plugins')
     const installed = join(directory(machine), 'plugins')
     return [
-      ...PLUGINS.flatMap((name) => pluginFolder(machine, join(built, name), join(installed, name), program.home)),
+      ...PLUGINS.flatMap((name) =>
+        pluginFolder(machine, join(program.plugins, name), join(installed, name), program.home),
+      ),
       serverFile(machine, program),
     ]
   },
@@ -68,29 +70,21 @@ function serverFile(machine: Machine, { server, serverArgs, home }: Program): Wi
   }
 }
 
-/** By the script and the form we write it in; one written by hand names no home. */
+/** By the script and the form we write it in; one written by hand names no home, or names it in two words. */
 function isOurServer(value: unknown, current: string): boolean {
-  const { env } = record(value)
-  const { scripts: [script = ''] = [], home } = launchOfServer(value) ?? {}
+  const { args, env } = record(value)
+  const [script = ''] = launchOfServer(value)?.scripts ?? []
   return (
-    home !== undefined &&
+    isTexts(args) &&
+    args.some((arg) => arg.startsWith('--home=')) &&
     Object.keys(record(env)).length === 0 &&
     Object.keys(record(value)).every((key) => SERVER_KEYS.has(key)) &&
-    (script === current ||
-      /(^|[\\/])dist[\\/]index\.js$/.test(script) ||
-      /[\\/]session-mcp[\\/](.*[\\/])?index\.js$/.test(script))
+    (script === current || isInOurPackage(script, 'dist', 'index.js'))
   )
 }
 
 function launchOfServer(value: unknown): Launch | undefined {
   const { command, args } = record(value)
-  if (typeof command !== 'string' || !Array.isArray(args) || !args.every((arg) => typeof arg === 'string')) {
-    return undefined
-  }
-  const home = args.find((arg) => arg.startsWith('--home='))?.slice('--home='.length)
-  return { command, node: command, scripts: [args[0] ?? ''], home }
-}
-
-function record(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {}
+  if (typeof command !== 'string' || !isTexts(args)) return undefined
+  return { command, node: command, scripts: [args[0] ?? ''], home: homeIn(args) }
 }
