@@ -5,6 +5,9 @@ import { isClosed, label } from '../core/session.ts'
 import { HOSTS } from '../hosts/detect.ts'
 import { typed } from './words.ts'
 
+/** What tmux calls a pane: nothing else is handed to a person to type. */
+const PANE = /^%\d{1,9}$/
+
 /** One sentence or two. Of a session that still runs nothing is opened a second time. */
 export function whereItRuns(entry: Entry | undefined): string {
   if (entry === undefined) return 'This session is gone.'
@@ -13,7 +16,8 @@ export function whereItRuns(entry: Entry | undefined): string {
   const name = label(session)
   const place = `${kind}${client === undefined ? '' : `, process ${client.pid}`}, in ${session.projectPath}`
   const isOver = !isRunning(entry)
-  if (pane !== undefined && !isOver) return `${name} runs in the tmux pane ${pane}: tmux switch-client -t '${pane}'`
+  if (pane !== undefined && PANE.test(pane) && !isOver)
+    return `${name} runs in the tmux pane ${pane}: tmux switch-client -t '${pane}'`
   if (!isOver) return `${name} runs in ${place}. Where that is on your screen is not known here.`
   const resume = HOSTS.find((host) => host.kind === kind)?.resume
   if (resume === undefined) return `${name} is over; it ran in ${place}.`

@@ -54,7 +54,11 @@ export function shortPath(path: string, userHome: string): string {
     : path
 }
 
-/** Names as they are typed in a shell: in quotes where they hold a space. */
+/**
+ * Names and paths as they are typed in a shell: in quotes where they hold a space. Others chose them, and a person pastes
+ * the line: what a shell would act on even in double quotes stands in single ones, which Windows does not know.
+ */
 export function typed(word: string): string {
-  return /^[\p{L}\p{N}_.:/@~-]+$/u.test(word) ? word : `"${word}"`
+  if (/^[\p{L}\p{N}_.:/@~-]+$/u.test(word)) return word
+  return /["$`!]|\\$/.test(word) ? `'${word.replaceAll("'", `'\\''`)}'` : `"${word}"`
 }

@@ -136,7 +136,7 @@ describe('the first broken link', () => {
   it('is a home this command does not look at', async () => {
     await place.install()
     const [check] = await look({}, path.join(place.root, 'elsewhere'))
-    expect(check).toMatchObject({ level: 'warn', fix: expect.stringContaining(`--home=${place.home}`) })
+    expect(check).toMatchObject({ level: 'warn', fix: expect.stringContaining(`--home="${place.home}"`) })
   })
 
   it.each([

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { whereItRuns } from '../../src/cli/where.ts'
 import { freshActivity, observe } from '../../src/core/activity.ts'
@@ -18,6 +19,15 @@ describe('where a session runs', () => {
     expect(whereItRuns(entry({ kind: 'codex', pane: '%7' }))).toBe(
       "lead runs in the tmux pane %7: tmux switch-client -t '%7'",
     )
+  })
+
+  it('hands a person nothing to paste that runs what a record says', () => {
+    const pane = "%7'; touch PWNED; '"
+    expect(whereItRuns(entry({ kind: 'codex', pane }))).not.toContain('PWNED')
+    const over = whereItRuns(entry({ kind: 'claude-code', hostSessionId: '$(echo "it\'s") `pwd`' }, 'ended'))
+    const line = over.slice(over.indexOf('claude --resume '))
+    const said = execFileSync('sh', ['-c', `claude() { printf %s "$2"; }; ${line}`], { encoding: 'utf8' })
+    expect(said).toBe('$(echo "it\'s") `pwd`')
   })
 
   it('is said as far as it is known, and a running conversation is not opened twice', () => {

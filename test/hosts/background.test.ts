@@ -118,6 +118,7 @@ describe('a session in the background', () => {
     })
     const { job: _, ...tab } = target
     expect(await executor.offers('close', tab, {})).toBeUndefined()
+    expect(await executor.offers('cancel', { ...target, job: '$(touch PWNED)' }, {})).toBeUndefined()
     expect(await executor.offers('close', { ...target, hostKind: 'codex' }, {})).toBeUndefined()
     expect(await executor.offers('create', target, { host: 'codex' })).toBeUndefined()
     expect(await executor.offers('create', target, { host: 'claude-code' })).toEqual({ can: true })

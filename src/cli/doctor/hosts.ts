@@ -9,7 +9,7 @@ import { isProgram } from '../../system/program.ts'
 import { wantedText } from '../install/copy.ts'
 import { heldBack, type Look, lookAt, readData } from '../install/look.ts'
 import { defaultHome, findHost } from '../install/machine.ts'
-import { count, listing } from '../words.ts'
+import { count, listing, typed } from '../words.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 import { checkHookLog } from './hook-log.ts'
 import { tryHook } from './hook-run.ts'
@@ -120,11 +120,11 @@ async function followWire(wiring: Wiring, looks: readonly Look[], view: HostsVie
   const said = loaded === undefined ? `the hook ${answer?.text ?? 'was not tried'}` : `its plugins ${loaded.text}`
   const wired = `${title}: ${count(entries, 'entry', 'entries')} wired; ${said}`
   if (home !== view.config.home && home === wiring.home?.(view.machine)) {
-    const move = `session-mcp install ${kind} --home=${view.config.home} puts its sessions on this one.`
+    const move = `session-mcp install ${kind} --home=${typed(view.config.home)} puts its sessions on this one.`
     return ok('hosts', `${wired} Its bus is one of its own, at ${home}; ${move}`)
   }
   if (home !== view.config.home) {
-    const fix = `Look at it with --home=${home}, or run session-mcp install ${kind} to wire it to this one.`
+    const fix = `Look at it with --home=${typed(home)}, or run session-mcp install ${kind} to wire it to this one.`
     return warn('hosts', `${wired} Its sessions use the bus at ${home}, not the one at ${view.config.home}.`, fix)
   }
   const held = heldBack(wiring, looks)

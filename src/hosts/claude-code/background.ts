@@ -18,6 +18,7 @@ export interface BackgroundSurroundings {
 
 const LIMIT_MS = 20_000
 const STARTED = /\bbackgrounded\b[^0-9a-f]*\b([0-9a-f]{6,16})\b/
+/** Nothing else is asked for, or handed to a person to type. */
 const JOB = /^[0-9a-f]{6,16}$/
 
 export function backgroundExecutor(around: BackgroundSurroundings): Executor {
@@ -25,7 +26,7 @@ export function backgroundExecutor(around: BackgroundSurroundings): Executor {
     id: 'background',
     async offers(kind, target, params) {
       if (kind === 'create') return params.host === claudeCode.kind ? offersCreate(around.env) : undefined
-      if (target.job === undefined || target.hostKind !== claudeCode.kind) return undefined
+      if (target.job === undefined || !JOB.test(target.job) || target.hostKind !== claudeCode.kind) return undefined
       if (kind === 'close') return { can: true }
       return {
         can: false,

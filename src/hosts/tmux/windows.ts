@@ -1,6 +1,7 @@
 /** What tmux itself does to the window of a session: no key reaches the program in it. */
 
 import type { Action, Outcome } from '../../core/action.ts'
+import { commandLine } from '../command-line.ts'
 import { type Environment, terminalIn } from '../host.ts'
 import { windowName } from './create.ts'
 import { within } from './keys.ts'
@@ -29,7 +30,7 @@ export async function switchTo(place: Place, pane: Pane, env: Environment): Prom
   return {
     state: 'done',
     evidence: `tmux select-window: ${where} will be in front, but no terminal shows that session now`,
-    byHand: `tmux -S ${place.socket} attach -t '${pane.session}'`,
+    byHand: commandLine(['tmux', '-S', place.socket, 'attach', '-t', pane.session], false),
   }
 }
 
