@@ -140,7 +140,7 @@ function commonRows({ hasNoJson }: Command): Pair[] {
     .map(optionRow)
 }
 
-export function usageLine(command: Command): string {
+function usageLine(command: Command): string {
   const words = Object.entries(command.args)
     .filter((entry): entry is [string, Positional] => entry[1].kind === 'positional')
     .map(([name, { required, rest }]) => {

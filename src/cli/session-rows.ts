@@ -41,10 +41,7 @@ export function statePainter(state: State, { paint }: View): Painter | undefined
 }
 
 /** `2 (12m)`: how many, and how old the oldest is; empty for none. */
-export function unreadText({
-  unread,
-  oldestUnreadSeconds,
-}: Pick<SessionRow, 'unread' | 'oldestUnreadSeconds'>): string {
+function unreadText({ unread, oldestUnreadSeconds }: Pick<SessionRow, 'unread' | 'oldestUnreadSeconds'>): string {
   if (unread === 0) return ''
   return oldestUnreadSeconds === undefined ? String(unread) : `${unread} (${duration(oldestUnreadSeconds * 1000)})`
 }

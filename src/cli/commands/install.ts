@@ -65,6 +65,6 @@ async function makeHome({ home, durability, allowForeignHome }: Config): Promise
   opened.close()
 }
 
-export function runningScript(): string {
+function runningScript(): string {
   return process.argv[1] ?? ''
 }

@@ -19,12 +19,13 @@ export interface HookAnswer {
 /** Hosts give hooks at least this long (ms). */
 const LIMIT_MS = 5_000
 
-/** Undefined where the host has no hook that can be tried. */
+/** Undefined where it is no hook that can be tried. */
 export async function tryHook(wiring: Wiring, hook: Launch, env: Environment): Promise<HookAnswer | undefined> {
-  if (wiring.probe === undefined) return undefined
   const home = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), 'session-mcp-doctor-'))
   try {
-    const { node = process.execPath, args = [], input = '' } = wiring.probe(hook, home) ?? {}
+    const probe = wiring.probe(hook, home)
+    if (probe === undefined) return undefined
+    const { node = process.execPath, args, input } = probe
     const started = performance.now()
     const { code, stdout, stderr } = await run(node, args, input, env)
     const took = Math.round(performance.now() - started)

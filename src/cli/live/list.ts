@@ -99,7 +99,7 @@ function sinceText(row: Sight, need: Need, nowMs: number): string {
   return Number.isNaN(since) || need === 'asks' ? '' : duration(nowMs - since)
 }
 
-export function waitsText({ waitingFor }: Sight, { board }: State): string {
+function waitsText({ waitingFor }: Sight, { board }: State): string {
   if (waitingFor.length === 0) return ''
   return listing(waitingFor.map((id) => labelOf(id, board?.sessions)))
 }

@@ -126,7 +126,13 @@ const PERFORMS: Readonly<Partial<Record<Operation, Perform>>> = {
     const body = { model: { id: choice.modelID, providerID: choice.providerID } }
     // Not among the calls of the client that plugins get in 1.18.
     const post = callOf(client, '_client', 'post')
-    dataOf(await post({ url: `/api/session/${id}/model`, body, headers: { 'content-type': 'application/json' } }))
+    dataOf(
+      await post({
+        url: `/api/session/${encodeURIComponent(id)}/model`,
+        body,
+        headers: { 'content-type': 'application/json' },
+      }),
+    )
     const now = (await sessionOf(client, id))?.model
     return now?.modelID === choice.modelID && now.providerID === choice.providerID
       ? done(`Turns that name no model of their own run with ${model}.`)
