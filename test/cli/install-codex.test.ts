@@ -4,6 +4,9 @@ import path from 'node:path'
 import { parse } from 'smol-toml'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { checkHosts } from '../../src/cli/doctor/hosts.ts'
+import { hostsHere } from '../../src/cli/install/hosts-here.ts'
+import { renderUninstall } from '../../src/cli/install/render.ts'
+import { createPaint } from '../../src/cli/paint.ts'
 import { codexWiring } from '../../src/hosts/codex/wiring.ts'
 import { openPlace, type Place } from './install-place.ts'
 
@@ -99,6 +102,16 @@ describe('config.toml as people have it', () => {
     place.write(config, `${place.read(config)}x = 1\n`)
     await place.uninstall(codex)
     expect(place.read(config)).toBe(`${text}x = 1\n`)
+  })
+
+  it('is whole beside what a table by hand kept, and what is taken out again has a name', async () => {
+    place.write(config, '[mcp_servers.session-mcp]\ncommand = "mine"\n[mcp_servers.session-mcp.env]\nA = "b"\n')
+    await place.install(codex)
+    const here = hostsHere(place.machine, place.program()).find(({ host }) => host === 'codex')
+    expect(here).toMatchObject({ installed: 'yes' })
+    const view = { columns: 100, paint: createPaint(false), nowMs: 0, userHome: place.userHome }
+    const said = renderUninstall(await place.uninstall(codex), view)
+    expect(said).toContain('config.toml as it was before, without entries of session-mcp')
   })
 
   it.each([

@@ -7,7 +7,7 @@ import type { Launch, Wiring } from '../../hosts/wiring.ts'
 import { WIRINGS } from '../../hosts/wirings.ts'
 import { isProgram } from '../../system/program.ts'
 import { wantedText } from '../install/copy.ts'
-import { heldBack, type Look, lookAt, readData } from '../install/look.ts'
+import { heldBack, type Look, lookAt, missingIn, readData } from '../install/look.ts'
 import { defaultHome, findHost } from '../install/machine.ts'
 import { count, listing, typed } from '../words.ts'
 import { type Check, fail, ok, warn } from './check.ts'
@@ -89,18 +89,11 @@ async function followWire(wiring: Wiring, looks: readonly Look[], view: HostsVie
   for (const { file, ignored } of looks) {
     if (ignored !== undefined) return broken(`${file.path}: ${ignored}`, 'Take it out of the file.')
   }
-  for (const { file, ours } of looks) {
-    const copied = file.copy === undefined ? [] : [file.copy.label]
-    const usual = file.members.filter(({ extra }) => extra === undefined)
-    const labels = [
-      ...copied,
-      ...file.lists.flatMap(({ items }) => Object.keys(items)),
-      ...usual.map(({ label }) => label),
-    ]
-    const missing = labels.filter((label) => !ours.some((entry) => entry.label === label))
-    // A server under our name that a person wrote is as good as ours.
-    const lost = missing.filter((label) => !looks.some(({ byHand }) => byHand.includes(label)))
-    if (lost.length > 0) return broken(`${listing(lost)} ${lost.length === 1 ? 'is' : 'are'} missing in ${file.path}.`)
+  for (const look of looks) {
+    const lost = missingIn(look)
+    if (lost.length > 0) {
+      return broken(`${listing(lost)} ${lost.length === 1 ? 'is' : 'are'} missing in ${look.file.path}.`)
+    }
   }
   const launches = looks.flatMap(({ ours }) => ours.flatMap(({ launch }) => launch ?? []))
   for (const launch of launches) {

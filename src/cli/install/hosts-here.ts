@@ -3,7 +3,7 @@
 import { BusError } from '../../core/errors.ts'
 import type { Machine, Program, Wiring } from '../../hosts/wiring.ts'
 import { WIRINGS } from '../../hosts/wirings.ts'
-import { lookAt } from './look.ts'
+import { lookAt, missingIn } from './look.ts'
 import { findHost } from './machine.ts'
 
 export interface HostHere {
@@ -32,17 +32,9 @@ export function hostsHere(machine: Machine, program: Program): HostHere[] {
 
 function installedIn(wiring: Wiring, machine: Machine, program: Program): Pick<HostHere, 'installed' | 'why'> {
   try {
-    const files = wiring.files(machine, program)
-    const found = files.map((file) => new Set(lookAt(file, wiring).ours.map(({ label }) => label)))
-    const wanted = files.flatMap((file, i) =>
-      [
-        ...(file.copy === undefined ? [] : [file.copy.label]),
-        ...file.members.filter(({ extra }) => extra === undefined).map(({ label }) => label),
-        ...file.lists.flatMap(({ items }) => Object.keys(items)),
-      ].map((label) => found[i]?.has(label) === true),
-    )
-    if (wanted.every(Boolean)) return { installed: 'yes' }
-    return { installed: found.some(({ size }) => size > 0) ? 'partly' : 'no' }
+    const looks = wiring.files(machine, program).map((file) => lookAt(file, wiring))
+    if (!looks.some(({ ours }) => ours.length > 0)) return { installed: 'no' }
+    return { installed: looks.every((look) => missingIn(look).length === 0) ? 'yes' : 'partly' }
   } catch (fault) {
     if (!(fault instanceof BusError)) throw fault
     return { installed: 'unknown', why: fault.message }

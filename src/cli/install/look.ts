@@ -73,6 +73,20 @@ export function lookAt(file: WiredFile, wiring: Wiring): Look {
   }
 }
 
+/** What an install without extras puts into the file. */
+export function usualLabels({ copy, members, lists }: WiredFile): readonly string[] {
+  return [
+    ...(copy === undefined ? [] : [copy.label]),
+    ...lists.flatMap(({ items }) => Object.keys(items)),
+    ...members.filter(({ extra }) => extra === undefined).map(({ label }) => label),
+  ]
+}
+
+/** Of those, what is not there. Under our name what a person wrote is as good as ours. */
+export function missingIn({ file, ours, byHand }: Look): readonly string[] {
+  return usualLabels(file).filter((label) => !ours.some((entry) => entry.label === label) && !byHand.includes(label))
+}
+
 function wholeFile({ text }: HostFile, { label, isOurs }: WiredCopy): Pick<Look, 'ours' | 'byHand'> {
   if (text === undefined) return { ours: [], byHand: [] }
   return isOurs(text)

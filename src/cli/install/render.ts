@@ -61,8 +61,10 @@ function lines({ files, notes, next, dryRun, changed }: WireAnswer, view: View, 
   ].join('\n')
 }
 
-function fileLine({ path, entries }: FileDone, words: string, { userHome, paint }: View): string {
-  return [paint.name(shortPath(path, userHome)), words, listing(entries)].filter((part) => part !== '').join(' ')
+function fileLine({ path, did, entries }: FileDone, words: string, { userHome, paint }: View): string {
+  // What was ours and had been changed by hand has no label any more.
+  const what = entries.length === 0 && did !== 'unchanged' ? 'entries of session-mcp' : listing(entries)
+  return [paint.name(shortPath(path, userHome)), words, what].filter((part) => part !== '').join(' ')
 }
 
 function coloured(diff: string, { paint }: View): string[] {
