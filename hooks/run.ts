@@ -34,19 +34,24 @@ export interface Hook {
  * log/hooks.log for `session-mcp doctor`.
  */
 export function runHook(hook: Hook): void {
-  setTimeout(silence, LIMIT_MS).unref()
+  let late = silence
+  setTimeout(() => late(), LIMIT_MS).unref()
   readInput()
     .then(async (input) => {
       if (input === undefined || hook.isOurs?.(input) === false) return silence()
       const bus = openHookBus(process.env, process.argv.slice(2), hook.doors?.())
+      const report = (fault: unknown) => {
+        const moment = String(input['hook_event_name'])
+        bus.log.error('hook', { host: hook.host, moment, fault, script: path.basename(__filename) })
+        silence()
+      }
+      late = () => report(`no answer within ${LIMIT_MS} ms`)
       try {
         const { json, wake, wakeFile } = (await hook.answer(input, bus)) ?? {}
         if (wakeFile !== undefined) touchAgain(wakeFile)
         say(json, wake)
       } catch (fault) {
-        const event = String(input['hook_event_name'])
-        bus.log.error('hook', { host: hook.host, event, fault, script: path.basename(__filename) })
-        silence()
+        report(fault)
       }
     })
     .catch(silence)

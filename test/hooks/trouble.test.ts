@@ -2,10 +2,13 @@
 import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
 import { describe, expect, test } from 'vitest'
 import { context, EVENTS, folder, hookFile, mounted, payload, type Run, records, run, SESSION, send } from './hook.ts'
 
 const limitMs = 1_500
+const slow = fileURLToPath(new URL('slow-hook.ts', import.meta.url))
 
 function expectCalm({ code, stdout, stderr, ms }: Run): void {
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -113,6 +116,15 @@ describe('home', () => {
     await expectCalmAtAll(home)
     chmodSync(home, 0o700)
   })
+})
+
+test('a hook that takes too long is silent, and says so in the log', async () => {
+  const home = folder()
+  const hook = path.join(home, 'slow.cjs')
+  await build({ entryPoints: [slow], outfile: hook, bundle: true, platform: 'node', format: 'cjs' })
+  expectCalm(await run(home, payload('Stop'), { command: [process.execPath, hook] }))
+  const log = readFileSync(path.join(home, 'log', 'hooks.log'), 'utf8')
+  expect(JSON.parse(log)).toMatchObject({ host: 'slow', moment: 'Stop', fault: expect.stringContaining('no answer') })
 })
 
 describe('clock', () => {

@@ -62,7 +62,7 @@ export function createOpencodeHooks(deps: OpencodeDeps): Record<string, Hook> {
       return version
     },
   } as HostTraits
-  const fault = (event: string, cause: unknown) => log('error', 'hook', { host: opencode.kind, event, fault: cause })
+  const fault = (moment: string, cause: unknown) => log('error', 'hook', { host: opencode.kind, moment, fault: cause })
   const plugin = silenced(createHostPlugin(context, traits), fault)
   const told = new Set<string>()
   /** What a version that we do not know does differently, once each. */
