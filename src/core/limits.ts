@@ -57,6 +57,8 @@ export const LIMITS = {
   actionLookMs: 100,
   /** How long a host’s plugin gives one action before it turns to the next, ms. */
   actionLimitMs: 60_000,
+  /** How long a host's conversation is remembered after its session and its mail are gone, ms. */
+  bindingKeptMs: 24 * 60 * 60_000,
   /** Actions are kept so long, to tell how they ended, ms. */
   actionKeptMs: 24 * 60 * 60_000,
   /** State changes a record remembers, so that a cursor never misses one in between. */

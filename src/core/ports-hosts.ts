@@ -41,8 +41,8 @@ export interface HostStore {
   ofClient(client: ProcessRef): Promise<Binding | undefined>
   /** The latest binding of a transcript. */
   ofTranscript(transcript: string): Promise<Binding | undefined>
-  /** Removes the bindings of a session. */
-  drop(sessionId: string): Promise<void>
+  /** Removes bindings that are over, with the marks of their conversations. */
+  drop(isOver: (binding: Binding) => boolean): Promise<void>
   /** Leaves word that the next hook of a conversation has something to look at. */
   mark(hostKey: string): Promise<void>
   unmark(hostKey: string): Promise<void>

@@ -16,7 +16,7 @@ export async function sweep(context: Context, options: { readonly dryRun?: boole
   const { dryRun = false } = options
   const { store } = context
   const check = context.checker()
-  const { entries } = await store.sessions.list()
+  const { entries, skipped } = await store.sessions.list()
   const removed = new Set<string>()
   for (const entry of entries) {
     const { id } = entry.session
@@ -29,6 +29,8 @@ export async function sweep(context: Context, options: { readonly dryRun?: boole
   const staying = new Set(entries.map(({ session }) => session.id).filter((id) => !removed.has(id)))
   if (!dryRun) await store.actions.drop(new Date(context.clock.now() - LIMITS.actionKeptMs).toISOString())
   const mail = await sweepMail(context, staying, dryRun)
+  // What could not be read may be the session of any of them.
+  if (!dryRun && skipped.length === 0) await sweepBindings(context, staying)
   return {
     dryRun,
     sessions: [...removed],
@@ -102,6 +104,15 @@ async function sweepMail(context: Context, staying: ReadonlySet<string>, dryRun:
   const left = new Set(closed.length === 0 ? [] : await store.inbox.owners())
   if (!dryRun) for (const id of await store.sent.owners()) await store.sent.drop(id, isOld)
   return { messages, inboxes: closed.filter((id) => !left.has(id)).length }
+}
+
+/** Which session a host's conversation was: of use for as long as there is a session, or mail for it to come back to. */
+async function sweepBindings(context: Context, staying: ReadonlySet<string>): Promise<void> {
+  const owners = new Set(await context.store.inbox.owners())
+  const before = new Date(context.clock.now() - LIMITS.bindingKeptMs).toISOString()
+  await context.store.hosts.drop(
+    ({ sessionId, boundAt }) => boundAt < before && !staying.has(sessionId) && !owners.has(sessionId),
+  )
 }
 
 /** One record that is busy or damaged must not keep all others on the disk. */

@@ -175,8 +175,8 @@ function memoryHosts(turns: Pick<HostStore, 'beginTurn' | 'endTurn'>): HostStore
     async ofTranscript(transcript) {
       return latest((binding) => binding.transcript === transcript)
     },
-    async drop(sessionId) {
-      for (const [hostKey, binding] of bindings) if (binding.sessionId === sessionId) bindings.delete(hostKey)
+    async drop(isOver) {
+      for (const [hostKey, binding] of bindings) if (isOver(binding)) bindings.delete(hostKey)
     },
     async mark(hostKey) {
       checked(hostKey)

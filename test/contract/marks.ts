@@ -197,7 +197,7 @@ export function describeMarks(open: Open): void {
       expect((await at.two.hosts.ofTranscript('/t/1'))?.hostKey).toBe('k3')
       expect(await at.two.hosts.find('k4')).toBeUndefined()
       expect(await at.two.hosts.ofClient({ ...client, pid: 1 })).toBeUndefined()
-      await at.one.hosts.drop('a')
+      await at.one.hosts.drop(({ sessionId }) => sessionId === 'a')
       expect(await at.two.hosts.find('k1')).toBeUndefined()
       expect(await at.two.hosts.ofClient(client)).toBeUndefined()
       expect((await at.two.hosts.find('k3'))?.sessionId).toBe('c')

@@ -110,7 +110,7 @@ describe('a conversation resumed while another client has it open', () => {
     const { world, first, second, id } = await twice()
     await first.end()
     world.kill(first.process)
-    await world.store.hosts.drop('X')
+    await world.store.hosts.drop(({ sessionId }) => sessionId === 'X')
     expect(who(await second.prompt())).toBeUndefined()
     expect((await world.human.query(id)).activity).toBe('working')
   })

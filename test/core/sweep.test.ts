@@ -4,6 +4,7 @@ import { BusError } from '../../src/core/errors.ts'
 import type { Store } from '../../src/core/ports.ts'
 import { aMessage, aSession } from '../contract/records.ts'
 import { freshPlace } from '../store/place.ts'
+import { openHost } from './hosted.ts'
 import { type Client, createWorld, DAY_MS, HOUR_MS, refusalOf, type World } from './world.ts'
 
 const place = freshPlace()
@@ -370,5 +371,29 @@ describe('C075 over plain files', () => {
     })
     expect((await world.store.sessions.list()).entries.map(({ session }) => session.id)).toEqual(['fresh'])
     expect([...(await world.store.inbox.owners())].sort()).toEqual(['fresh', 'gone-lately'])
+  })
+})
+
+describe('which session a conversation was', () => {
+  it('is forgotten a day after its session and its mail are gone, and not before', async () => {
+    const world = createWorld({ defaultTtl: '1h', messageTtl: '7d' })
+    const host = openHost(world)
+    const [gone, mailed, alive] = [host.talk('gone'), host.talk('mailed'), host.talk('alive')]
+    for (const talk of [gone, mailed, alive]) await talk.start()
+    await world.human.send('mailed', 'for later', { activate: 'never' })
+    for (const talk of [gone, mailed]) world.kill(talk.process)
+    const known = async () => {
+      await world.bus.sweep()
+      const keys = ['gone', 'mailed', 'alive']
+      const found = await Promise.all(keys.map((key) => world.store.hosts.find(key)))
+      return keys.filter((_, n) => found[n] !== undefined)
+    }
+    await world.clock.advance(2 * HOUR_MS)
+    expect(await known()).toEqual(['gone', 'mailed', 'alive'])
+    await world.clock.advance(DAY_MS)
+    expect(await known()).toEqual(['mailed', 'alive'])
+    await world.clock.advance(8 * DAY_MS)
+    await world.bus.sweep()
+    expect(await known()).toEqual(['alive'])
   })
 })

@@ -21,8 +21,9 @@ const LIMIT_MS = 5_000
 
 /** Undefined where it is no hook that can be tried. */
 export async function tryHook(wiring: Wiring, hook: Launch, env: Environment): Promise<HookAnswer | undefined> {
-  const home = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), 'session-mcp-doctor-'))
+  let home: string | undefined
   try {
+    home = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), 'session-mcp-doctor-'))
     const probe = wiring.probe(hook, home)
     if (probe === undefined) return undefined
     const { node = process.execPath, args, input } = probe
@@ -35,9 +36,12 @@ export async function tryHook(wiring: Wiring, hook: Launch, env: Environment): P
     if (!isAnswer(stdout)) return { isFine: false, text: `prints what no host can read: ${cut(oneLine(stdout), 100)}` }
     return { isFine: true, text: `answers in ${took} ms.` }
   } catch (fault) {
-    return { isFine: false, text: `cannot be started (${String((fault as NodeJS.ErrnoException).code ?? fault)}).` }
+    const why = String((fault as NodeJS.ErrnoException).code ?? fault)
+    if (home === undefined)
+      return { isFine: false, text: `was not tried: no folder can be made in ${os.tmpdir()} (${why}).` }
+    return { isFine: false, text: `cannot be started (${why}).` }
   } finally {
-    fs.rmSync(home, { recursive: true, force: true })
+    if (home !== undefined) fs.rmSync(home, { recursive: true, force: true })
   }
 }
 

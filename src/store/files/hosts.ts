@@ -81,9 +81,9 @@ export function fileHosts(home: Home): HostStore {
       const found = all(at.hosts).filter(([, binding]) => binding.transcript === transcript)
       return found.map(([, binding]) => binding).sort((a, b) => (a.boundAt < b.boundAt ? 1 : -1))[0]
     },
-    async drop(sessionId) {
+    async drop(isOver) {
       for (const [file, binding] of [...all(at.hosts), ...all(at.clients)]) {
-        if (binding.sessionId !== sessionId) continue
+        if (!isOver(binding)) continue
         removeIfThere(file)
         removeIfThere(at.pending(binding.hostKey))
         removeIfThere(at.wake(binding.hostKey))
