@@ -1,7 +1,7 @@
 /** The activity record: what a session's host and server observe. Never declared by a model. */
 
 import type { ProcessRef } from './process-ref.ts'
-import { fillLists, remember, requireTexts, type Transition } from './session.ts'
+import { allowTexts, fillLists, remember, requireTexts, type Transition } from './session.ts'
 
 export const ACTIVITIES = ['working', 'idle', 'needs_input', 'needs_permission', 'ended', 'unknown'] as const
 export type ActivityState = (typeof ACTIVITIES)[number]
@@ -102,6 +102,8 @@ export function decodeActivity(raw: unknown): Activity {
   const record = requireTexts(raw, ['id', 'state', 'since', 'lastSeenAt'])
   fillLists(record, ['waitingFor', 'trail'])
   record['evidence'] ??= ''
+  allowTexts(record, ['evidence', 'lastTurn', 'lastHumanPrompt', 'cancelledAt'])
+  if (record['lastWake'] !== undefined) requireTexts(record['lastWake'], ['wakeId', 'from', 'at', 'door'])
   record['activitySeq'] ??= 1
   return record as unknown as Activity
 }

@@ -141,11 +141,50 @@ export function decodeSession(raw: unknown): Session {
   facts['hostKey'] ??= record['id']
   fillLists(facts, ['doors'])
   fillLists(record, ['aliases', 'tags', 'watching', 'trail'])
+  allowTexts(record, OPTIONAL)
+  allowTexts(facts, OPTIONAL_OF_HOST)
+  requireListsOfTexts(record, ['aliases', 'tags', 'watching'])
+  requireListsOfTexts(facts, ['doors'])
+  if (record['spawn'] !== undefined) requireTexts(record['spawn'], ['token', 'action', 'executor', 'at'])
   record['metadata'] ??= {}
   record['wakeable'] ??= true
   record['selfNamed'] ??= false
   record['statusSeq'] ??= 1
   return record as unknown as Session
+}
+
+const OPTIONAL = [
+  'name',
+  'projectPathGiven',
+  'repoPath',
+  'groupId',
+  'branch',
+  'progress',
+  'result',
+  'model',
+  'scene',
+  'parentSessionId',
+  'spawnedBy',
+  'closedAt',
+  'closeReason',
+] as const
+const OPTIONAL_OF_HOST = ['kind', 'hostKey', 'version', 'hostSessionId', 'pane', 'terminal', 'folder', 'job'] as const
+
+/** One record that holds something else there must not break a list of all. @throws Error naming the first such field. */
+export function allowTexts(record: Record<string, unknown>, fields: readonly string[]): void {
+  for (const field of fields) {
+    const value = record[field]
+    if (value === null) delete record[field]
+    else if (value !== undefined && typeof value !== 'string') throw new Error(`field ${field} is not text`)
+  }
+}
+
+function requireListsOfTexts(record: Record<string, unknown>, fields: readonly string[]): void {
+  for (const field of fields) {
+    for (const item of record[field] as unknown[]) {
+      if (typeof item !== 'string') throw new Error(`field ${field} holds something that is not text`)
+    }
+  }
 }
 
 /** @throws Error naming the first field that is not text. */

@@ -14,6 +14,17 @@ const WRONG: [string, string][] = [
   ['a list', '[]'],
   ['without a field it needs', '{"id":"bad"}'],
   ['that of another session', JSON.stringify(aSession('good'))],
+  ['one whose name is no text', JSON.stringify({ ...aSession('bad'), name: { a: 1 } })],
+  ['one whose groupId is no text', JSON.stringify({ ...aSession('bad'), groupId: 5 })],
+  ['one whose branch is no text', JSON.stringify({ ...aSession('bad'), branch: ['x'] })],
+  ['one whose tags are no texts', JSON.stringify({ ...aSession('bad'), tags: ['x', null] })],
+  ['one whose aliases are no texts', JSON.stringify({ ...aSession('bad'), aliases: [{}] })],
+  ['one whose host is no text', JSON.stringify({ ...aSession('bad'), host: { kind: {}, hostKey: 'bad', doors: [] } })],
+  [
+    'one whose doors are no texts',
+    JSON.stringify({ ...aSession('bad'), host: { ...aSession('bad').host, doors: [1] } }),
+  ],
+  ['one whose spawn is damaged', JSON.stringify({ ...aSession('bad'), spawn: { token: 1 } })],
 ]
 
 async function withGood() {
