@@ -53,6 +53,15 @@ describe.skipIf(reason !== undefined)(
       await pane.shows(/! builder +asks you/)
     })
 
+    it('goes on after keys it does not know, and after text with colours was pasted', async () => {
+      const { pane } = await started()
+      await pane.press('C-F1', 'C-F2', 'M-S-F5')
+      await pane.press('/')
+      await pane.type('\u001b[31mre\u001b[0mviewer\u001b[1;5P')
+      await pane.shows(/^\/reviewer/m)
+      await pane.hides(/builder/)
+    })
+
     it('writes what is typed, and says when it was read', async () => {
       const { pane, shell } = await started()
       await pane.press('j', 'w')

@@ -58,6 +58,16 @@ const NAMES: readonly (readonly [keyof Pressed, Name])[] = [
   ['delete', 'backspace'],
 ]
 
+/** xterm's and rxvt's forms of a key with modifiers, and of everything else that has numbers in it. */
+const NUMBERED = /\u001b+(?:\[(?!\[)[\d;]*\d[\d;]*[A-Za-z~^$]|[ON]\d[\d;]*[A-Za-z~^$])/g
+const KNOWN =
+  /^\u001b+(?:\[(?:[\d;]*[A-FHa-e]|(?:[1-8]|1[1-57-9]|2[0134]|20[01])(?:;\d+)?~|[235-8][$^])|O\d[A-FHPQRSa-e])$/
+
+/** What the terminal sent without what is no key here: the library ends with an error at some of it, Ctrl-F1 and colours too. */
+export function onlyKeys(sent: string): string {
+  return sent.replace(NUMBERED, (sequence) => (KNOWN.test(sequence) ? sequence : ''))
+}
+
 const PASTE_BEGINS = '[200~'
 const PASTE_ENDS = '[201~'
 /** The real delete key, which the library names like backspace, and line feeds, which it does not name. */

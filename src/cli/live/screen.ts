@@ -3,7 +3,7 @@
 import { Box, render, Text, useInput } from 'ink'
 import { createElement } from 'react'
 import type { Frame } from './frame.ts'
-import { createKeyReader, type Key, type Pressed } from './key.ts'
+import { createKeyReader, type Key, onlyKeys, type Pressed } from './key.ts'
 import type { Streams, Terminal } from './terminal.ts'
 
 export interface Screen {
@@ -26,6 +26,25 @@ function Screenful({ frame, rows, onKey }: Shown) {
   return createElement(Box, { flexDirection: 'column', height: rows, overflow: 'hidden' }, lines)
 }
 
+/** The stream, but that only keys are read from it. A sequence that comes in two parts waits for its end. */
+function keysOf(stdin: NodeJS.ReadStream): NodeJS.ReadStream {
+  let begun = ''
+  const read = () => {
+    const chunk: unknown = stdin.read()
+    if (typeof chunk !== 'string') return chunk
+    const sent = begun + chunk
+    begun = /\u001b+[[O]\d[\d;]*$/.exec(sent)?.[0] ?? ''
+    return onlyKeys(sent.slice(0, sent.length - begun.length))
+  }
+  return new Proxy(stdin, {
+    get(target, name) {
+      if (name === 'read') return read
+      const value: unknown = Reflect.get(target, name, target)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+}
+
 export function openScreen(terminal: Terminal, { stdin }: Pick<Streams, 'stdin'>, onKey: (key: Key) => void): Screen {
   const readKeys = createKeyReader()
   let cursor: Frame['cursor']
@@ -38,7 +57,7 @@ export function openScreen(terminal: Terminal, { stdin }: Pick<Streams, 'stdin'>
   }
   const element = (frame: Frame) => createElement(Screenful, { frame, rows: terminal.size().rows, onKey: pressed })
   const instance = render(element({ lines: [] }), {
-    stdin,
+    stdin: keysOf(stdin),
     stdout,
     stderr: stdout,
     exitOnCtrlC: false,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createKeyReader, type Key, type Pressed } from '../../../src/cli/live/key.ts'
+import { createKeyReader, type Key, onlyKeys, type Pressed } from '../../../src/cli/live/key.ts'
 import { type Edit, EMPTY_LINE, edit, textOf, typeInto, windowOf } from '../../../src/cli/live/line.ts'
 import { widthOf } from '../../../src/cli/width.ts'
 
@@ -70,5 +70,29 @@ describe('a line', () => {
       }
     }
     expect(windowOf(edited('two\nlines'), 20)).toEqual({ text: 'two↵lines', cursor: 9 })
+  })
+})
+
+describe('what a terminal sends', () => {
+  it('stays where it is a key or text', () => {
+    for (const key of [
+      'j',
+      'é🎯',
+      '\u001b',
+      '\r',
+      '\u001b[A',
+      '\u001b[1;5C',
+      '\u001bOB',
+      '\u001b[5~',
+      '\u001b[3;2~',
+      '\u001b[Z',
+    ])
+      expect(onlyKeys(key)).toBe(key)
+    expect(onlyKeys('\u001b[200~a [31m b\u001b[201~')).toBe('\u001b[200~a [31m b\u001b[201~')
+  })
+
+  it('goes where it is none: keys nobody knows, colours in a paste', () => {
+    for (const none of ['\u001b[1;5P', '\u001b[31m', '\u001b[99;5~', '\u001bO5x', '\u001b[38;5;200m', '\u001b[5X'])
+      expect(onlyKeys(`a${none}b`)).toBe('ab')
   })
 })
