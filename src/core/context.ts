@@ -90,7 +90,7 @@ export function createContext(deps: BusDeps): Context {
   }
 }
 
-/** The caller's own open session. @throws BusError NOT_REGISTERED, SESSION_CLOSED */
+/** The caller's own session, which may be closed. @throws BusError NOT_REGISTERED */
 export async function requireOwn(context: Context, caller: Caller, doing: string): Promise<Entry> {
   if (caller.kind === 'human') {
     throw new BusError(

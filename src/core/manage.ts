@@ -13,7 +13,7 @@ import { aliasesAfter, dropOldNames, giveNameBack, takeName } from './naming.ts'
 import { answerOf, type NewAction, perform, routeTo, targetOf, unsupported } from './perform.ts'
 import type { Entry } from './ports.ts'
 import { send } from './send.ts'
-import { label, revise } from './session.ts'
+import { isClosed, label, revise } from './session.ts'
 
 export async function manage(context: Context, caller: Caller, input: ManageInput): Promise<ManageAnswer> {
   const { operation, session: who, ...given } = input
@@ -104,11 +104,13 @@ async function inFront(context: Context, answer: ActionAnswer, wanted: NewAction
 /** The name on the bus is ours to change; the title of the tab follows where the host lets it. */
 async function rename(context: Context, entry: Entry, name: string): Promise<Entry> {
   const { id } = entry.session
+  requireOpen(entry, name)
   await takeName(context, name, id)
   let after: Entry | undefined
   try {
     after = await context.store.sessions.change(id, (current) => {
       if (current === undefined || current.session.name === name) return undefined
+      requireOpen(current, name)
       const next = { ...current.session, name, aliases: aliasesAfter(current.session, name) }
       return { session: revise(current.session, next, context.nowIso()) }
     })
@@ -123,6 +125,16 @@ async function rename(context: Context, entry: Entry, name: string): Promise<Ent
   await dropOldNames(context, entry.session, after.session)
   await tellFollowers(context, id)
   return after
+}
+
+/** @throws BusError SESSION_CLOSED */
+function requireOpen({ session }: Entry, name: string): void {
+  if (!isClosed(session) || session.name === name) return
+  throw new BusError(
+    'SESSION_CLOSED',
+    `Session ${label(session)} was closed at ${session.closedAt} and keeps its name. Nothing was changed.`,
+    'Rename a session that is open, or leave this one as it is.',
+  )
 }
 
 function renamed(action: ActionAnswer): ActionAnswer {

@@ -10,7 +10,7 @@ import type { Session } from './session.ts'
 export const SPAWN_ENV = 'SESSION_MCP_SPAWN'
 
 const TOKEN = /^([A-Za-z0-9_-]{1,128})\.[0-9a-z]{20}$/
-const LINE = /\(session-mcp spawn ([A-Za-z0-9_-]{1,128}\.[0-9a-z]{20})\)/
+const LINE = /\(session-mcp spawn ([A-Za-z0-9_-]{1,128}\.[0-9a-z]{20})\)/g
 
 export function spawnToken(id: string, secret: string): string {
   return `${id}.${secret}`
@@ -21,13 +21,20 @@ export function spawnLine(token: string): string {
   return `(session-mcp spawn ${token})`
 }
 
+/** Ours is the last one: a prompt may quote another. */
 export function spawnTokenIn(prompt: string): string | undefined {
-  return LINE.exec(prompt)?.[1]
+  return lastLine(prompt)?.[1]
 }
 
 /** The prompt for a model whose host is told of the token in another way. */
 export function withoutSpawnLine(prompt: string): string {
-  return prompt.replace(LINE, '').trimEnd()
+  const line = lastLine(prompt)
+  if (line === undefined) return prompt.trimEnd()
+  return (prompt.slice(0, line.index) + prompt.slice(line.index + line[0].length)).trimEnd()
+}
+
+function lastLine(prompt: string): RegExpExecArray | undefined {
+  return [...prompt.matchAll(LINE)].at(-1)
 }
 
 /** The id of the record a token is for. */

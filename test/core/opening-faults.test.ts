@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { BusError } from '../../src/core/errors.ts'
 import type { Store } from '../../src/core/ports.ts'
+import { spawnTokenIn, withoutSpawnLine } from '../../src/core/spawn.ts'
 import { openHost } from './hosted.ts'
 import { executor } from './tabs.ts'
 import { createWorld, only, refusalOf } from './world.ts'
@@ -122,6 +123,24 @@ describe('a spawn token', () => {
   })
 })
 
+describe('a prompt that quotes the token of another opening', () => {
+  it('binds the session it opens, and its model is shown the quote and no token of its own', async () => {
+    const { talk, tabs, world } = await lead(() => ({}))
+    await talk.tools.create({ ...WANTED, name: 'first' })
+    const quoted = only(tabs.performed.splice(0)).params.prompt ?? ''
+    const { sessionId } = await talk.tools.create({ ...WANTED, prompt: quoted })
+    const { prompt = '', spawn } = only(tabs.performed).params
+    expect(spawnTokenIn(prompt)).toBe(spawn)
+    expect(withoutSpawnLine(prompt)).not.toContain(spawn)
+    expect(withoutSpawnLine(prompt)).toContain(spawnTokenIn(quoted))
+    const child = openHost(world).talk('child')
+    await child.start()
+    await child.prompt(prompt)
+    expect((await child.tools.caller()).kind).toBe('session')
+    expect(await child.tools.caller()).toMatchObject({ id: sessionId })
+  })
+})
+
 describe('two openings with one name at the same moment', () => {
   it('open one session; the other is refused with the name of the owner and opens no tab', async () => {
     const { talk, tabs } = await lead(() => ({}))
@@ -149,6 +168,18 @@ describe('renaming', () => {
     const refusal = await refusalOf(talk.tools.manage('other', 'rename', { name: 'fresh' }))
     expect(refusal.code).toBe('SESSION_NOT_FOUND')
     trouble.on = false
+    expect(await world.store.names.owner('fresh')).toBeUndefined()
+  })
+
+  it('a session that is closed is refused: it keeps its name, and the new one stays free', async () => {
+    const { world, talk } = await lead(() => ({}))
+    const other = openHost(world).talk('other', { title: 'other' })
+    await other.start()
+    await other.tools.complete({ result: 'done' })
+    const before = await world.entry('other')
+    const refusal = await refusalOf(talk.tools.manage('other', 'rename', { name: 'fresh' }))
+    expect(refusal.code).toBe('SESSION_CLOSED')
+    expect((await world.entry('other')).session).toEqual(before.session)
     expect(await world.store.names.owner('fresh')).toBeUndefined()
   })
 
