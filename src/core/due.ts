@@ -71,7 +71,7 @@ export async function decide(context: Context, entry: Entry, options: DueOptions
   if (first === undefined) {
     return spent.length > 0
       ? { outcome: 'budget', evidence: 'stored only: mail of this sender started as many turns as one pair may have' }
-      : { outcome: 'none', evidence: 'the session was told of it already' }
+      : { outcome: 'none', evidence: 'the session was told of it already, or a turn was asked for it' }
   }
   const wakeId = context.random.token(10)
   const messages = due.map((message) => message.id)
