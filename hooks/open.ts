@@ -1,16 +1,13 @@
 /** The bus as a hook opens it: the same rules and files as everywhere, and no more of them than a hook needs. */
 
-import os from 'node:os'
 import path from 'node:path'
 import { type Context, createContext } from '../src/core/context.ts'
 import type { Processes } from '../src/core/ports.ts'
 import type { Doors } from '../src/core/ports-hosts.ts'
 import { fileStore } from '../src/store/files/store.ts'
-import { systemClock } from '../src/system/clock.ts'
+import { here } from '../src/system/here.ts'
 import { createLog, type Log } from '../src/system/log.ts'
 import { createProcesses } from '../src/system/process.ts'
-import { createProjects, PATHS_FOLD_CASE } from '../src/system/projects.ts'
-import { systemRandom } from '../src/system/random.ts'
 import { homeIn } from './home.ts'
 
 export interface HookBus {
@@ -33,10 +30,7 @@ export function openHookBus(env: Environment, args: readonly string[], doors?: D
   const context = createContext({
     store,
     processes,
-    clock: systemClock,
-    random: systemRandom,
-    projects: createProjects({ homeDir: os.homedir() }),
-    foldCase: PATHS_FOLD_CASE,
+    ...here(),
     doors,
     options: { defaultTtl: env['SESSION_MCP_DEFAULT_TTL'] || '4h', messageTtl: '7d' },
     log: (level, event, facts) => log[level](event, facts),

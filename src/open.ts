@@ -1,7 +1,6 @@
 /** Opens the bus on this machine: the rules, the files under home, the system they run on, and who opens tabs on it. */
 
 import fs from 'node:fs'
-import os from 'node:os'
 import path from 'node:path'
 import { createHostPlugin } from './core/attend.ts'
 import { bridged } from './core/bridge.ts'
@@ -18,11 +17,9 @@ import { tmuxExecutor } from './hosts/tmux/executor.ts'
 import { tmuxView } from './hosts/tmux/view.ts'
 import { fileStore } from './store/files/store.ts'
 import type { Durability } from './system/atomic-file.ts'
-import { systemClock } from './system/clock.ts'
+import { here } from './system/here.ts'
 import { createLog, type Log, type LogLevel } from './system/log.ts'
 import { createProcesses } from './system/process.ts'
-import { createProjects, PATHS_FOLD_CASE } from './system/projects.ts'
-import { systemRandom } from './system/random.ts'
 
 export interface OpenOptions {
   /** The directory that holds the bus; made when it is not there. */
@@ -71,10 +68,7 @@ export async function openBus(options: OpenOptions): Promise<OpenedBus> {
   const deps: BusDeps = {
     store,
     processes,
-    clock: systemClock,
-    random: systemRandom,
-    projects: createProjects({ homeDir: os.homedir() }),
-    foldCase: PATHS_FOLD_CASE,
+    ...here(),
     ...(options.env !== undefined && { doors: createDoors(HOSTS, options.env) }),
     // The first that can does it: a host's own server knows better than a terminal, and a new window better than none.
     executors: [

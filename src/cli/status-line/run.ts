@@ -4,7 +4,6 @@
  */
 
 import fs from 'node:fs'
-import os from 'node:os'
 import path from 'node:path'
 import { isatty } from 'node:tty'
 import { createContext } from '../../core/context.ts'
@@ -14,11 +13,9 @@ import { partsOf, type StatusSeen, statusOf } from '../../core/status-line.ts'
 import { MARGIN, readStatus } from '../../hosts/claude-code/status-line.ts'
 import type { Environment } from '../../hosts/host.ts'
 import { fileStore } from '../../store/files/store.ts'
-import { systemClock } from '../../system/clock.ts'
+import { here } from '../../system/here.ts'
 import { readInput } from '../../system/json-input.ts'
 import { createProcesses } from '../../system/process.ts'
-import { createProjects, PATHS_FOLD_CASE } from '../../system/projects.ts'
-import { systemRandom } from '../../system/random.ts'
 import { createPaint } from '../paint.ts'
 import { statusLine } from './line.ts'
 
@@ -53,10 +50,7 @@ async function look(home: string, processes: Processes, conversation: Conversati
     const context = createContext({
       store,
       processes,
-      clock: systemClock,
-      random: systemRandom,
-      projects: createProjects({ homeDir: os.homedir() }),
-      foldCase: PATHS_FOLD_CASE,
+      ...here(),
       options: { defaultTtl: '4h', messageTtl: '7d' },
     })
     return (await statusOf(context, conversation)) ?? 'not-on-bus'
