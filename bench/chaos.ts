@@ -62,7 +62,18 @@ const SCENARIOS: Readonly<Record<string, (place: Place) => Promise<Outcome | str
     }
   },
   records: ({ home, directory }) =>
-    runRecords({ home, directory, seed, writers: 4, changes: 4_000, killEveryMs: [20, 120], durability: 'power', say }),
+    runRecords({
+      home,
+      directory,
+      seed,
+      writers: 4,
+      changes: 4_000,
+      kills: 100,
+      looks: 4_000,
+      killEveryMs: [20, 120],
+      durability: 'power',
+      say,
+    }),
   'full-disk': () =>
     runFullDisk({
       ...deliveryOf(messages / 10),

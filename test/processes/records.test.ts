@@ -39,11 +39,11 @@ describe('records that several processes change', () => {
 
   test('C009: writers and heartbeats killed at random leave every acknowledged change, whole files and no lock', async () => {
     const { home, directory } = place
-    const result = await runRecords({ home, directory, seed: 9, writers: 3, changes: 200, killEveryMs: [30, 120] })
+    // A run without kills, or that nobody looked at, would prove nothing.
+    const least = { changes: 200, kills: 8, looks: 1_000 }
+    const result = await runRecords({ home, directory, seed: 9, writers: 3, ...least, killEveryMs: [30, 120] })
     expect(result.violations).toEqual([])
-    expect(result.kills).toBeGreaterThan(5)
-    expect(result.filesLooked).toBeGreaterThan(1_000)
-  }, 60_000)
+  }, 240_000)
 
   test.each([
     ['an earlier start of the machine', (self: Ref) => ({ ...self, boot: '00000000-0000-0000-0000-000000000000' })],

@@ -1,4 +1,7 @@
-/** Reads every record and message under a home, again and again, until SIGTERM, and tells of each that is no whole JSON. */
+/**
+ * Reads every record and message under a home, again and again, until SIGTERM, and tells of each that is no whole JSON.
+ * Says after each round how many files it has read.
+ */
 
 import fs from 'node:fs'
 import path from 'node:path'
@@ -21,6 +24,7 @@ for (;;) {
     look(path.join(inbox, 'claimed'), false)
     look(path.join(inbox, 'read'), false)
   }
+  console.log(files)
   await pause(1)
 }
 

@@ -14,6 +14,7 @@ import { createInterface } from 'node:readline'
 import { openBus } from '../../../src/lib.ts'
 import { bundleProgram } from '../lab/bundle.ts'
 import { linesOf, nowMicros, readJournals } from '../lab/journal.ts'
+import { startLooker } from '../lab/looker.ts'
 import type { Place } from '../lab/place.ts'
 import { endGroup, groupOf, isRunning, start } from '../lab/processes.ts'
 import { dice } from '../lab/random.ts'
@@ -25,7 +26,10 @@ import { type Audit, audit } from './audit.ts'
 export interface DeliveryOptions {
   readonly place: Place
   readonly seed: number
+  /** The least of each: as many messages again are sent until all three are reached, on a fast machine and on a slow one. */
   readonly messages: number
+  readonly kills?: number
+  readonly looks?: number
   /** How many of each go through a real MCP server. */
   readonly senders: { readonly library: number; readonly mcp: number }
   readonly readers: { readonly library: number; readonly mcp: number }
@@ -48,6 +52,8 @@ export interface DeliveryOptions {
 }
 
 export interface DeliveryResult extends Audit {
+  /** Messages that were to be sent in the end. */
+  readonly ordered: number
   readonly senderKills: number
   readonly readerKills: number
   readonly clientKills: number
@@ -78,11 +84,10 @@ export async function runDelivery(options: DeliveryOptions): Promise<DeliveryRes
     sender: await bundleProgram(`${PROGRAMS}/sender.ts`),
     reader: await bundleProgram(`${PROGRAMS}/reader.ts`),
   }
-  const looker = await bundleProgram(`${PROGRAMS}/looker.ts`)
   const inbox = path.join(place.home, 'inboxes', INBOX)
   const workers = [...workersOf('sender', options.senders), ...workersOf('reader', options.readers)]
   const senderCount = options.senders.library + options.senders.mcp
-  const share = Math.ceil(messages / senderCount)
+  let ordered = messages
   const kills = { sender: 0, reader: 0 }
   const clientKills = new Map<string, number>()
   /** Every worker there ever was: the server of a killed client lives on for a moment. */
@@ -96,7 +101,8 @@ export async function runDelivery(options: DeliveryOptions): Promise<DeliveryRes
     const journal = path.join(journals, `${kind}-${number}.${life}`)
     if (kind === 'reader') return { ...common, id: INBOX, journal }
     const from = acknowledgedBy(journals, number)
-    const to = Math.min(share, messages - number * share)
+    const share = Math.ceil(ordered / senderCount)
+    const to = Math.min(share, ordered - number * share)
     return {
       ...common,
       id: `sender-${number}`,
@@ -150,12 +156,25 @@ export async function runDelivery(options: DeliveryOptions): Promise<DeliveryRes
   await opened.bus.update(caller, { task: 'is written to', projectPath: '/project' })
 
   const random = dice(options.seed)
-  const lookerChild = start(process.execPath, [looker, place.home, path.join(journals, 'looker')])
+  const looker = await startLooker(place.home, path.join(journals, 'looker'))
   for (const worker of workers) run(worker)
-  const isDrained = () => workers.every(({ kind, isDone }) => kind === 'reader' || isDone) && isEmpty(inbox)
+  const senders = workers.filter(({ kind }) => kind === 'sender')
+  const isAllSent = () => senders.every(({ isDone }) => isDone)
+  const isDrained = () => isAllSent() && isEmpty(inbox)
+  const isEnough = () =>
+    kills.sender + kills.reader + clientKills.size >= (options.kills ?? 0) && looker.looked() >= (options.looks ?? 0)
+  const sendMore = () => {
+    ordered += messages
+    for (const sender of senders) {
+      sender.isDone = false
+      sender.life += 1
+      run(sender)
+    }
+  }
   const [least, most] = options.killEveryMs
   let saidMs = performance.now()
-  while (!isDrained()) {
+  while (!isDrained() || !isEnough()) {
+    if (isAllSent() && !isEnough()) sendMore()
     await pause(random.between(least, most))
     const victim = random.pick(workers.filter(({ isDone }) => !isDone))
     if (victim !== undefined) killOne(victim)
@@ -164,11 +183,11 @@ export async function runDelivery(options: DeliveryOptions): Promise<DeliveryRes
     if (performance.now() - saidMs > 5_000) {
       saidMs = performance.now()
       say(
-        `${countIn(path.join(inbox, 'read'))} of ${messages} read, ${kills.sender} senders and ${kills.reader} readers killed`,
+        `${countIn(path.join(inbox, 'read'))} of ${ordered} read, ${kills.sender} senders and ${kills.reader} readers killed`,
       )
     }
   }
-  const isLate = !isDrained()
+  const isLate = !isDrained() || !isEnough()
   // In peace now: who asks again has noted everything it was shown before.
   const drainedAt = nowMicros()
   const hasAskedAgain = ({ kind, number, life }: Worker) => {
@@ -181,7 +200,7 @@ export async function runDelivery(options: DeliveryOptions): Promise<DeliveryRes
   isOver = true
   for (const group of groups) endGroup(group)
   await until('all workers and their servers end', () => groups.every((group) => groupOf(group).length === 0))
-  const looked = await endLooker(lookerChild, path.join(journals, 'looker'))
+  const looked = await looker.end()
 
   const books = audit({ journals, inbox, senderKills: kills.sender, readerKills: kills.reader, clientKills })
   await opened.store.tidy()
@@ -189,8 +208,9 @@ export async function runDelivery(options: DeliveryOptions): Promise<DeliveryRes
   opened.close()
   return {
     ...books,
+    ordered,
     violations: [
-      ...(isLate ? [`not drained within ${timeoutMs} ms`] : []),
+      ...(isLate ? [`not drained, or too few kills and looks, within ${timeoutMs} ms`] : []),
       ...looked.torn,
       ...leftovers.map((name) => `tmp/${name} was left behind by a process that is gone`),
       ...books.violations,
@@ -233,10 +253,4 @@ function isEmpty(inbox: string): boolean {
 
 function countIn(directory: string): number {
   return fs.existsSync(directory) ? fs.readdirSync(directory).filter((name) => name.endsWith('.json')).length : 0
-}
-
-async function endLooker(child: ChildProcess, file: string): Promise<{ files: number; torn: readonly string[] }> {
-  child.kill('SIGTERM')
-  await until('the looker ends', () => child.pid === undefined || !isRunning(child.pid))
-  return JSON.parse(fs.readFileSync(file, 'utf8')) as { files: number; torn: string[] }
 }

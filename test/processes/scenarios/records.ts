@@ -5,11 +5,10 @@
 
 import fs from 'node:fs'
 import path from 'node:path'
-import { bundleProgram } from '../lab/bundle.ts'
-import { isRunning, start } from '../lab/processes.ts'
+import { startLooker } from '../lab/looker.ts'
 import { dice } from '../lab/random.ts'
 import { type Remote, RemoteError, startRemote } from '../lab/remote.ts'
-import { pause, until } from '../lab/until.ts'
+import { pause } from '../lab/until.ts'
 
 export interface RecordsOptions {
   readonly home: string
@@ -17,7 +16,10 @@ export interface RecordsOptions {
   readonly directory: string
   readonly seed: number
   readonly writers: number
+  /** The least of each; the writers go on until all three are reached, on a fast machine and on a slow one. */
   readonly changes: number
+  readonly kills: number
+  readonly looks: number
   readonly killEveryMs: readonly [least: number, most: number]
   readonly durability?: 'power' | 'process'
   readonly say?: (line: string) => void
@@ -37,8 +39,7 @@ export async function runRecords(options: RecordsOptions): Promise<RecordsResult
   const { home, directory, writers, changes, durability = 'process', killEveryMs, say = () => undefined } = options
   const random = dice(options.seed)
   const violations: string[] = []
-  const report = path.join(directory, 'looker-of-records')
-  const looker = start(process.execPath, [await bundleProgram('test/processes/programs/looker.ts'), home, report])
+  const looker = await startLooker(home, path.join(directory, 'looker-of-records'))
   // Never killed, and only there to begin and to end.
   const witness = await startRemote('library', { args: [home, JSON.stringify({ durability })] })
   await witness.ask('join', { id: SHARED })
@@ -47,19 +48,20 @@ export async function runRecords(options: RecordsOptions): Promise<RecordsResult
   let unknown = 0
   let kills = 0
   let slowestMs = 0
-  let left = changes
+  let begun = 0
   let isOver = false
   const remotes = new Map<number, Remote>()
 
+  const isEnough = () => begun >= changes && kills >= options.kills && looker.looked() >= options.looks
   const write = async (n: number) => {
-    while (left > 0) {
+    while (!isEnough()) {
       const remote = remotes.get(n) ?? (await join(home, durability))
       remotes.set(n, remote)
-      left -= 1
+      begun += 1
       const startedMs = performance.now()
       try {
         // Every writer beats as well, so that locks are met at all times.
-        await remote.ask('update', { progress: `${n}: ${left}` })
+        await remote.ask('update', { progress: `${n}: ${begun}` })
         acknowledged += 1
         slowestMs = Math.max(slowestMs, performance.now() - startedMs)
       } catch (fault) {
@@ -101,9 +103,7 @@ export async function runRecords(options: RecordsOptions): Promise<RecordsResult
   for (const name of fs.readdirSync(path.join(home, 'tmp'))) violations.push(`tmp/${name} was left behind`)
   for (const name of fs.readdirSync(path.join(home, 'locks'))) violations.push(`locks/${name} was left behind`)
   witness.kill()
-  looker.kill('SIGTERM')
-  await until('the looker ends', () => looker.pid === undefined || !isRunning(looker.pid))
-  const looked = JSON.parse(fs.readFileSync(report, 'utf8')) as { files: number; torn: string[] }
+  const looked = await looker.end()
   violations.push(...looked.torn)
   return { violations, acknowledged, kills, filesLooked: looked.files, slowestMs: Math.round(slowestMs) }
 }
