@@ -1,13 +1,24 @@
 // Builds dist/: one executable with everything it needs inside, and the library with its types.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { chmodSync, copyFileSync, cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
 const root = path.resolve(fileURLToPath(import.meta.url), '../..')
-const dist = path.join(root, 'dist')
+// Servers and hooks that run from dist/ start at any moment: each file there is replaced in one step, once all are made.
+const dist = path.join(root, 'dist.new')
 const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'))
 
 /**
@@ -92,13 +103,13 @@ rmSync(dist, { recursive: true, force: true })
 mkdirSync(dist)
 // One CommonJS file starts a fifth faster than ES modules: no facades of Node's modules, no chunks to find and link.
 const script = { ...shared, plugins: [...shared.plugins, sharedBuiltins], format: 'cjs' }
-await build({ ...script, entryPoints: ['src/index.ts'], outfile: 'dist/index.js' })
+await build({ ...script, entryPoints: ['src/index.ts'], outfile: path.join(dist, 'index.js') })
 writeFileSync(path.join(dist, 'package.json'), '{"type":"commonjs"}\n')
 chmodSync(path.join(dist, 'index.js'), 0o755)
 await build({
   ...shared,
   entryPoints: ['src/cli/live/main.ts'],
-  outfile: 'dist/watch.mjs',
+  outfile: path.join(dist, 'watch.mjs'),
   format: 'esm',
   define: { ...shared.define, 'process.env.NODE_ENV': '"production"', 'process.env.DEV': '"false"' },
   plugins: [withoutInspector],
@@ -108,10 +119,10 @@ await build({
 await build({
   ...script,
   entryPoints: ['hooks/claude-code.ts', 'hooks/codex.ts', 'hooks/statusline.ts'],
-  outdir: 'dist/hooks',
+  outdir: path.join(dist, 'hooks'),
 })
 copyFileSync(path.join(root, 'hooks/gate.sh'), path.join(dist, 'hooks/gate.sh'))
-await build({ ...shared, entryPoints: ['src/lib.ts'], outfile: 'dist/lib.mjs', format: 'esm' })
+await build({ ...shared, entryPoints: ['src/lib.ts'], outfile: path.join(dist, 'lib.mjs'), format: 'esm' })
 
 // Installable bundles: the manifests and texts of plugins/ with the executables they start.
 const plugins = path.join(dist, 'plugins')
@@ -161,12 +172,30 @@ copyFileSync(path.join(root, 'LICENSE'), path.join(plugins, 'opencode/LICENSE'))
 await build({
   ...shared,
   entryPoints: ['plugins/opencode/index.ts'],
-  outfile: 'dist/plugins/opencode/session-mcp.js',
+  outfile: path.join(plugins, 'opencode/session-mcp.js'),
   format: 'esm',
 })
 
 if (!process.argv.includes('--no-types')) {
   const tsc = path.join(root, 'node_modules/typescript/bin/tsc')
-  const types = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.types.json'], { cwd: root, stdio: 'inherit' })
+  const types = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.types.json', '--outDir', path.join(dist, 'types')], {
+    cwd: root,
+    stdio: 'inherit',
+  })
   if (types.status !== 0) process.exit(types.status ?? 1)
+}
+
+const place = path.join(root, 'dist')
+const files = filesIn(dist)
+for (const file of files) {
+  mkdirSync(path.dirname(path.join(place, file)), { recursive: true })
+  renameSync(path.join(dist, file), path.join(place, file))
+}
+for (const file of filesIn(place)) if (!files.includes(file)) rmSync(path.join(place, file))
+rmSync(dist, { recursive: true })
+
+function filesIn(folder) {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => !entry.isDirectory())
+    .map(({ parentPath, name }) => path.relative(folder, path.join(parentPath, name)))
 }
