@@ -75,7 +75,9 @@ function transportTo({ stdin, stdout }: ChildProcess): Transport {
     },
     send(message) {
       return new Promise((resolve, reject) => {
-        stdin.write(`${JSON.stringify(message)}\n`, (fault) => (fault ? reject(fault) : resolve()))
+        // A pipe to a process that was killed fails in several ways, depending on how much of its end was noticed.
+        const lost = (cause: Error) => reject(new Error('Connection closed', { cause }))
+        stdin.write(`${JSON.stringify(message)}\n`, (fault) => (fault ? lost(fault) : resolve()))
       })
     },
     async close() {

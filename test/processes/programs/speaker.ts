@@ -91,7 +91,5 @@ export function isTolerated({ via, tolerate }: WorkerOrder, fault: unknown): boo
 }
 
 function isLostConnection(fault: unknown): boolean {
-  return /connection closed|not connected|EPIPE|ended|closed/i.test(
-    fault instanceof Error ? fault.message : String(fault),
-  )
+  return /connection closed|not connected/i.test(fault instanceof Error ? fault.message : String(fault))
 }
