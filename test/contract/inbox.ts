@@ -236,10 +236,10 @@ export function describeInbox(open: Open): void {
       try {
         await at.two.inbox.deliver(aMessage('b', 1))
         await at.two.inbox.deliver(aMessage('later', 2))
-        await expect.poll(() => new Set(heard), { timeout: 10_000 }).toEqual(new Set(['b', 'later']))
+        await expect.poll(() => new Set(heard)).toEqual(new Set(['b', 'later']))
         const before = heard.length
         await at.two.inbox.deliver(aMessage('b', 3))
-        await expect.poll(() => heard.length, { timeout: 10_000 }).toBeGreaterThan(before)
+        await expect.poll(() => heard.length).toBeGreaterThan(before)
       } finally {
         for (const watch of watches) watch.close()
       }

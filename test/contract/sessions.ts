@@ -218,7 +218,7 @@ export function describeSessions(open: Open): void {
       const watch = at.one.sessions.watch((id) => heard.push(id))
       try {
         await at.two.sessions.change('a', raised)
-        await expect.poll(() => heard.some((id) => id === 'a' || id === undefined), { timeout: 10_000 }).toBe(true)
+        await expect.poll(() => heard.some((id) => id === 'a' || id === undefined)).toBe(true)
         expect(deaf).toEqual([])
       } finally {
         watch.close()

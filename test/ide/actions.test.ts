@@ -60,7 +60,7 @@ describe('manage_session', () => {
     const { id } = await ide.tab('Review')
     await manage(ide, 'close')
     await until('it is closed', async () => (await ide.desk()).tabs.every((tab) => tab.id !== id))
-    expect(ide.shell<{ activity: string }>('show', 'Review').activity).toBe('ended')
+    await until('its end was noted', () => ide.shell<{ activity: string }>('show', 'Review').activity === 'ended')
     const before = await performed(ide)
     expect((await manage(ide, 'switch')).action).toMatchObject({
       state: 'failed',

@@ -5,7 +5,8 @@ import type { InboxAnswer, SendAnswer, SessionView, UpdateAnswer, WaitAnswer } f
 import { makePlace, type Place } from './lab/place.ts'
 import { endAll, groupOf, isRunning, usageOf } from './lab/processes.ts'
 import { startClient, startSession } from './lab/server.ts'
-import { until } from './lab/until.ts'
+import { pause, until } from './lab/until.ts'
+import { isEarly, LONG_WAIT, LONG_WAIT_MS } from './lab/waits.ts'
 
 let place: Place
 beforeEach(() => {
@@ -23,17 +24,15 @@ function waitIsOn(home: string, id: string): Promise<true> {
 }
 
 describe('who is gone, and who is not', () => {
-  test('C060: when a client is killed, whoever waits for it learns within 2 s that it is gone', async () => {
+  test('C060: when a client is killed, whoever waits for it learns that it is gone, long before its wait is over', async () => {
     const [worker, waiter] = [await startSession(place.home, 'worker'), await startSession(place.home, 'waiter')]
     await waiter.call('watch_session', { sessions: ['worker'] })
-    const waited = waiter.call<WaitAnswer>('wait_for_sessions', { sessions: ['worker'], timeout: '20s' })
+    const waited = waiter.call<WaitAnswer>('wait_for_sessions', { sessions: ['worker'], timeout: LONG_WAIT })
     await waitIsOn(place.home, waiter.id)
-    const startedMs = performance.now()
     worker.kill()
     const answer = await waited
-    const tookMs = performance.now() - startedMs
     expect(answer).toMatchObject({ done: true, reason: 'reached', sessions: [{ id: worker.id, finished: 'ended' }] })
-    expect(tookMs).toBeLessThan(2_000)
+    expect(isEarly(answer)).toBe(true)
     const seen = await waiter.call<SessionView & { news?: { changes?: string[] } }>('query_session', {
       session: 'worker',
     })
@@ -115,19 +114,18 @@ describe('however a client ends, with a wait in flight, nothing stays behind', (
   test.each(Object.entries(ends))('C199: %s', async (_, end) => {
     const other = await startSession(place.home, 'other')
     const client = await startSession(place.home, 'waiter')
-    const wait = { sessions: ['other'], timeout: '40s', orMessage: true }
+    const wait = { sessions: ['other'], timeout: LONG_WAIT, orMessage: true }
     client.call('wait_for_sessions', wait).catch(() => undefined)
     await waitIsOn(place.home, client.id)
     const [server] = groupOf(client.pid).filter((pid) => pid !== client.pid)
     expect(server).toBeDefined()
-    const startedMs = performance.now()
     await end(client)
-    await until('the server is gone', () => server !== undefined && !isRunning(server), 3_000)
-    expect(performance.now() - startedMs).toBeLessThan(1_500)
+    // Well before the wait would let it go.
+    await until('the server is gone', () => server !== undefined && !isRunning(server), LONG_WAIT_MS / 2)
     client.kill()
-    await until('its group is empty', () => groupOf(client.pid).length === 0, 2_000)
+    await until('its group is empty', () => groupOf(client.pid).length === 0)
     // The wait of the dead holds up nobody.
-    const answer = other.call<WaitAnswer>('wait_for_sessions', { sessions: ['waiter'], timeout: '5s' })
+    const answer = other.call<WaitAnswer>('wait_for_sessions', { sessions: ['waiter'], timeout: LONG_WAIT })
     expect(await answer).toMatchObject({ done: true, sessions: [{ finished: 'ended' }] })
   })
 
@@ -135,11 +133,13 @@ describe('however a client ends, with a wait in flight, nothing stays behind', (
     const client = await startSession(place.home, 'alone')
     const [server = 0] = groupOf(client.pid).filter((pid) => pid !== client.pid)
     await client.ask('closeOutput', {})
-    const before = usageOf(server).cpuTicks
-    const startedMs = performance.now()
-    await until('a second passes', () => performance.now() - startedMs > 1_000)
-    expect(usageOf(server).cpuTicks - before).toBeLessThan(20)
+    // One second after the other, since what it had begun before may still be at work in the first: one that spins has none.
+    await until('a second of rest', async () => {
+      const before = usageOf(server).cpuTicks
+      await pause(1_000)
+      return usageOf(server).cpuTicks - before <= 2
+    })
     await client.ask('write', { line: '{"jsonrpc":"2.0","id":7,"method":"ping"}' })
-    await until('the server is gone', () => !isRunning(server), 3_000)
+    await until('the server is gone', () => !isRunning(server))
   })
 })

@@ -8,6 +8,7 @@ import { endAll, usageOf } from './lab/processes.ts'
 import { startRemote } from './lab/remote.ts'
 import { SERVER, startClient, startSession } from './lab/server.ts'
 import { until } from './lab/until.ts'
+import { isEarly, LONG_WAIT } from './lab/waits.ts'
 import { fill, runFullDisk } from './scenarios/full-disk.ts'
 
 let place: Place
@@ -84,8 +85,10 @@ describe('a home that cannot be written', () => {
       })
       expect(await sender.call<ListAnswer>('list_sessions')).toMatchObject({ total: 2 })
       // A process that is still at work may have an empty folder of its own there.
-      const left = fs.readdirSync(path.join(disk.home, 'tmp'), { recursive: true, withFileTypes: true })
-      expect(left.filter((entry) => !entry.isDirectory())).toEqual([])
+      await until('no file is left', () => {
+        const left = fs.readdirSync(path.join(disk.home, 'tmp'), { recursive: true, withFileTypes: true })
+        return left.every((entry) => entry.isDirectory())
+      })
 
       fs.unlinkSync(filler)
       const got: string[] = []
@@ -119,19 +122,21 @@ describe('a disk that is full half of the time', () => {
         durability: 'process',
         server: SERVER,
         killEveryMs: [30, 120],
-        timeoutMs: 30_000,
+        // The disk fills up once in four turns, and a turn kills one at the most.
+        kills: 8,
+        timeoutMs: 200_000,
       })
       if (typeof result === 'string') throw new Error(result)
       expect(result.violations).toEqual([])
-      expect(result.acknowledged).toBe(300)
+      expect(result.acknowledged).toBe(result.ordered)
       expect(result.timesFull).toBeGreaterThan(1)
     },
-    60_000,
+    240_000,
   )
 })
 
 describe('a system that runs out', () => {
-  testUnless(noInotifyLimit, 'without inotify instances waits still end in time', async () => {
+  testUnless(noInotifyLimit, 'without inotify instances waits still end long before their time is up', async () => {
     const client = await startClient(place.home, { through: ONE_INOTIFY })
     await client.ask('holdWatch', place.directory) // the only instance there is
     const pids = new Map<string, number>()
@@ -139,14 +144,14 @@ describe('a system that runs out', () => {
       pids.set(server, await client.startServer({ server }))
       await client.call('update_session', { sessionId: server, task: server, projectPath: '/project' }, server)
     }
-    const wait = { sessions: ['worker'], until: ['paused'], timeout: '10s' }
+    const wait = { sessions: ['worker'], until: ['paused'], timeout: LONG_WAIT }
     const waited = client.call<WaitAnswer>('wait_for_sessions', wait, 'waiter')
     await until('it waits', async () => (await waitsOf(client, 'waiter', 'worker')) > 0)
     expect(usageOf(pids.get('waiter') ?? 0).inotify).toBe(0)
-    const startedMs = performance.now()
     await client.call('update_session', { sessionId: 'worker', status: 'paused' }, 'worker')
-    expect(await waited).toMatchObject({ done: true, reason: 'reached' })
-    expect(performance.now() - startedMs).toBeLessThan(2_000)
+    const answer = await waited
+    expect(answer).toMatchObject({ done: true, reason: 'reached' })
+    expect(isEarly(answer)).toBe(true)
   })
 
   testUnless(
@@ -162,11 +167,12 @@ describe('a system that runs out', () => {
       const idle = usageOf(pid).handles
       const sessions = Array.from({ length: 10 }, (_, n) => `worker-${n}`)
       const waits = sessions.map((name) =>
-        client.call<WaitAnswer>('wait_for_sessions', { sessions: [name], until: ['paused'], timeout: '20s' }),
+        client.call<WaitAnswer>('wait_for_sessions', { sessions: [name], until: ['paused'], timeout: LONG_WAIT }),
       )
       await until('ten waits', async () => (await waitsOf(client, 'waiter')) === 10)
       expect(await client.call<ListAnswer>('list_sessions')).toMatchObject({ total: 101 })
-      expect(usageOf(pid).handles - idle).toBeLessThanOrEqual(4)
+      // Whoever is seen in the middle of a look has a file open for a moment.
+      await until('no handle for each', () => usageOf(pid).handles - idle <= 4)
       for (const name of sessions) await maker.ask('updateOf', { name, status: 'paused' })
       const answers = await Promise.all(waits)
       expect(answers.map(({ reason }) => reason)).toEqual(sessions.map(() => 'reached'))

@@ -8,10 +8,22 @@ const place = freshPlace()
 
 /** As `expect.poll`, which would run the fake timers. */
 async function until(isSo: () => boolean): Promise<void> {
-  const deadlineMs = performance.now() + 10_000
+  const deadlineMs = performance.now() + 60_000
   while (!isSo()) {
-    if (performance.now() > deadlineMs) throw new Error(`not within 10 s: ${isSo}`)
+    if (performance.now() > deadlineMs) throw new Error(`not within 60 s: ${isSo}`)
+    // Where the rest of the machine has taken all watches there are, looks are all there is.
+    if (!hasEvents()) vi.advanceTimersByTime(250)
     await new Promise((resolve) => setImmediate(resolve))
+  }
+}
+
+/** Whether the system gives one more watch now: a user has 128 inotify instances by default. */
+function hasEvents(): boolean {
+  try {
+    fs.watch(place.root).close()
+    return true
+  } catch {
+    return false
   }
 }
 
@@ -52,7 +64,7 @@ describe('a watch', () => {
         await place.open().inbox.deliver(aMessage('new', 1))
         vi.advanceTimersByTime(250)
         expect(heard()).toBe(1)
-        expect(mode()).toBe('events')
+        expect(mode()).toBe(hasEvents() ? 'events' : 'polling')
       },
     )
   })
@@ -126,7 +138,7 @@ describe('a watch', () => {
     expect(sendsNoEvents(place.home)).toBe(false)
     expect(sendsNoEvents(place.at('not-there'))).toBe(false)
     const watch = watchDirectories([place.home], () => undefined)
-    expect(watch.mode).toBe('events')
+    expect(watch.mode).toBe(hasEvents() ? 'events' : 'polling')
     watch.close()
   })
 })

@@ -6,8 +6,12 @@ const DAY_MS = 86_400_000
 
 describe('the microsecond clock', () => {
   it('is the wall clock, in whole microseconds', () => {
-    expect(Math.abs(systemClock.micros() / 1_000 - Date.now())).toBeLessThan(50)
-    expect(Number.isSafeInteger(systemClock.micros())).toBe(true)
+    // Up to 2 ms beside it: that is how far it may drift before it follows.
+    const before = Date.now() - 3
+    const micros = systemClock.micros()
+    expect(micros / 1_000).toBeGreaterThanOrEqual(before)
+    expect(micros / 1_000).toBeLessThanOrEqual(Date.now() + 3)
+    expect(Number.isSafeInteger(micros)).toBe(true)
   })
 
   it('moves between two milliseconds', () => {

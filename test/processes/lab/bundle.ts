@@ -1,5 +1,6 @@
 /** Programs of the tests, written in TypeScript, as files that Node runs from anywhere. */
 
+import { createHash } from 'node:crypto'
 import fs from 'node:fs'
 import path from 'node:path'
 import { build } from 'esbuild'
@@ -15,7 +16,6 @@ export function bundleProgram(file: string): Promise<string> {
 }
 
 async function bundle(file: string): Promise<string> {
-  const outfile = path.join(DIRECTORY, `${file.replaceAll(/[\\/]/g, '-')}.mjs`)
   const { outputFiles } = await build({
     entryPoints: [path.resolve(file)],
     write: false,
@@ -26,10 +26,14 @@ async function bundle(file: string): Promise<string> {
     banner: { js: "import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);" },
     logLevel: 'warning',
   })
+  // Named by what is in it: nobody who shares the folder runs a program of another state of the sources.
+  const contents = outputFiles[0]?.contents ?? ''
+  const hash = createHash('sha256').update(contents).digest('hex').slice(0, 12)
+  const outfile = path.join(DIRECTORY, `${file.replaceAll(/[\\/]/g, '-')}-${hash}.mjs`)
   // By rename, since another test process may be starting the same program.
   const fresh = `${outfile}.${process.pid}`
   fs.mkdirSync(DIRECTORY, { recursive: true })
-  fs.writeFileSync(fresh, outputFiles[0]?.contents ?? '')
+  fs.writeFileSync(fresh, contents)
   fs.renameSync(fresh, outfile)
   return outfile
 }

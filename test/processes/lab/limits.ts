@@ -9,7 +9,7 @@ export function testUnless(
   reason: string | undefined,
   name: string,
   run: () => Promise<void>,
-  timeoutMs = 20_000,
+  timeoutMs?: number,
 ): void {
   test.skipIf(reason !== undefined)(reason === undefined ? name : `${name} [skipped: ${reason}]`, run, timeoutMs)
 }

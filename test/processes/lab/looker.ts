@@ -15,15 +15,17 @@ export interface Looker {
 /** @param report where it leaves what it saw, outside home. */
 export async function startLooker(home: string, report: string): Promise<Looker> {
   const child = start(process.execPath, [await bundleProgram('test/processes/programs/looker.ts'), home, report])
-  let said = 0
+  let said: number | undefined
   if (child.stdout !== null) {
     createInterface({ input: child.stdout }).on('line', (line) => {
       said = Number(line)
     })
   }
   return {
-    looked: () => said,
+    looked: () => said ?? 0,
     end: async () => {
+      // Before that it may not know yet what to do when it is told to end.
+      await until('the looker has looked', () => said !== undefined)
       child.kill('SIGTERM')
       await until('the looker ends', () => child.pid === undefined || !isRunning(child.pid))
       return JSON.parse(fs.readFileSync(report, 'utf8')) as { files: number; torn: string[] }

@@ -1,10 +1,13 @@
 /** Waiting for a condition instead of for time. */
 
-/** Looks every few milliseconds until `look` gives something. @throws Error naming `what` when the time is up. */
+/**
+ * Looks every few milliseconds until `look` gives something. @throws Error naming `what` when the time is up, which is a net
+ * for what never comes, and no bound on a slow machine.
+ */
 export async function until<T>(
   what: string,
   look: () => T | undefined | false | Promise<T | undefined | false>,
-  timeoutMs = 10_000,
+  timeoutMs = 60_000,
 ): Promise<T> {
   const startedMs = performance.now()
   for (;;) {

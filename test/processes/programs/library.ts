@@ -46,9 +46,10 @@ function hostOf(): CallerHost {
   return { kind: 'generic', doors: [], ...(client !== undefined && { client }) }
 }
 
-/** Processes that spin start within microseconds of each other. */
+/** Processes that spin start within microseconds of each other. A moment that is far off, because a clock was set, is none. */
 function spinUntil(at = 0): void {
-  while (performance.timeOrigin + performance.now() < at);
+  const now = () => performance.timeOrigin + performance.now()
+  if (at - now() < 100) while (now() < at);
 }
 
 const handles: number[] = []
@@ -112,8 +113,11 @@ serve({
     for (const fd of handles.splice(0)) fs.closeSync(fd)
   },
   abort: (key: string) => aborts.get(key)?.abort(),
-  /** Blocks the event loop, so that events pile up in the kernel. */
-  block: (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms),
+  /** Blocks the event loop until a file is there, so that events pile up in the kernel. `say`: a file that tells that it does. */
+  block({ say, until }: { say: string; until: string }) {
+    fs.writeFileSync(say, '')
+    while (!fs.existsSync(until)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5)
+  },
   /** Signs of life as fast as a timer goes, until the process ends. */
   beat({ id, everyMs }: { id: string; everyMs: number }) {
     setInterval(() => {

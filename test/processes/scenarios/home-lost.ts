@@ -12,6 +12,7 @@ import { pause, until } from '../lab/until.ts'
 export interface HomeLostOptions {
   readonly place: Place
   readonly seed: number
+  /** At least; more until somebody was refused something, since a run that nobody noticed would prove nothing. */
   readonly rounds: number
   readonly say?: (line: string) => void
 }
@@ -70,7 +71,7 @@ export async function runHomeLost({
   for (const [name, remote] of remotes) await remote.ask('join', { id: name })
   const talks = [...remotes].map(([name, remote]) => talk(name, remote))
   try {
-    for (let round = 0; round < rounds; round++) {
+    for (let round = 0; round < rounds || Object.keys(refused).length === 0; round++) {
       const before = answered
       await until('something is answered', () => answered > before + 10)
       random.pick([remove, replace, block])?.(place.home)

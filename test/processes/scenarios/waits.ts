@@ -5,7 +5,7 @@
 
 import { dice } from '../lab/random.ts'
 import { type Remote, RemoteError, startRemote } from '../lab/remote.ts'
-import { pause } from '../lab/until.ts'
+import { LONG_WAIT, LONG_WAIT_MS } from '../lab/waits.ts'
 
 export interface WaitsOptions {
   readonly home: string
@@ -23,8 +23,8 @@ export interface WaitsResult {
   readonly refusedMore: number
 }
 
-/** A refusal comes before a wait begins to block, so this is long enough on any machine. */
-const DETECT_MS = 5_000
+/** A refusal comes before a wait begins to block, and whoever waits is told at once: all of it long before a wait is over. */
+const DETECT_MS = 0.8 * LONG_WAIT_MS
 
 export async function runWaits(options: WaitsOptions): Promise<WaitsResult> {
   const { home, rounds, seed, circle, say = () => undefined } = options
@@ -63,7 +63,7 @@ async function oneRound(sessions: readonly Waiter[], jitterMs: () => number): Pr
   const refused = new Set<Waiter>()
   const waits = sessions.map((session, n) => {
     const next = sessions[(n + 1) % sessions.length] ?? session
-    const wait = { sessions: [next.id], until: ['paused'], timeout: '30s', at: at + jitterMs(), key: 'round' }
+    const wait = { sessions: [next.id], until: ['paused'], timeout: LONG_WAIT, at: at + jitterMs(), key: 'round' }
     return session.remote.ask<{ reason: string }>('wait', wait).catch((fault) => {
       if (!(fault instanceof RemoteError) || fault.code !== 'WAIT_CYCLE') throw fault
       refused.add(session)
@@ -76,7 +76,12 @@ async function oneRound(sessions: readonly Waiter[], jitterMs: () => number): Pr
     await sessions[n]?.remote.ask('update', { status: 'paused' })
     return answer
   })
-  const answers = await Promise.race([Promise.all(turns), pause(DETECT_MS)])
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, DETECT_MS, undefined)
+  })
+  const answers = await Promise.race([Promise.all(turns), late])
+  clearTimeout(timer)
   for (const { remote } of answers === undefined ? sessions : []) await remote.ask('abort', 'round')
   await Promise.allSettled(turns)
   for (const { remote } of sessions) await remote.ask('update', { status: 'active' })
