@@ -22,6 +22,18 @@ describe('a session’s lock', () => {
     expect(filesIn(place.at('locks'))).toEqual([])
   })
 
+  it('of a killed process is taken over also by one that was kept from the processor for longer than it would wait', async () => {
+    const store = place.open()
+    place.write(lockOf(await deadTag()), 'locks', 'a')
+    let laterS = process.uptime()
+    vi.spyOn(process, 'uptime').mockImplementation(() => {
+      laterS += (2 * LIMITS.lockWaitMs) / 1_000
+      return laterS
+    })
+    await store.sessions.change('a', () => ({ session: aSession('a') }))
+    expect((await store.sessions.read('a'))?.session.id).toBe('a')
+  })
+
   it('of a killed process is taken over too where its clearer was killed with the ticket in its hands', async () => {
     const store = place.open()
     const text = lockOf(await deadTag())

@@ -37,16 +37,19 @@ export function createLocks(home: Home, self: ProcessRef, tag: string): Locks {
     return life === 'gone' || (life === 'unknown' && Math.abs(Date.now() - Number(since)) > FOREIGN_LEASE_MS)
   }
 
-  const clearIfStale = (file: string): void => {
+  /** Whether nobody holds it any more, as far as could be seen. */
+  const clearIfStale = (file: string): boolean => {
     const text = readIfThere(file, 4096)?.text
-    if (text === undefined || !isStale(text)) return
+    if (text === undefined) return true
+    if (!isStale(text)) return false
     const ticket = `${file}~${shortHash(text)}`
     if (!take(ticket)) {
       clearIfStale(ticket)
-      return
+      return false
     }
-    if (readIfThere(file, 4096)?.text === text) removeIfThere(file)
+    const isCleared = readIfThere(file, 4096)?.text === text && removeIfThere(file)
     removeIfThere(ticket)
+    return isCleared
   }
 
   /** What was done under the lock is done; a lock that cannot be removed is cleared once this process is gone. */
@@ -61,8 +64,9 @@ export function createLocks(home: Home, self: ProcessRef, tag: string): Locks {
   const alone = async <T>(key: string, work: () => T, startedMs: number): Promise<T> => {
     const file = home.at.lock(key)
     for (let pauseMs = 1; !take(file); pauseMs = Math.min(pauseMs * 1.5, 20)) {
-      clearIfStale(file)
-      if (steadyMs() - startedMs > LIMITS.lockWaitMs) {
+      const isFree = clearIfStale(file)
+      // A lock that nobody holds is no reason to give up, though this process may have been kept from the processor for longer.
+      if (!isFree && steadyMs() - startedMs > LIMITS.lockWaitMs) {
         throw new BusError(
           'STORE_BUSY',
           `Another process has held the lock ${key} for over a second. Nothing was changed.`,
