@@ -2,7 +2,7 @@ import fs from 'node:fs'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { InboxAnswer, ListAnswer, SendAnswer, SessionView, WaitAnswer } from '../../src/lib.ts'
-import { FEW_HANDLES, noInotifyLimit, noMount, ONE_INOTIFY, testUnless } from './lab/limits.ts'
+import { AS_ANOTHER, FEW_HANDLES, noInotifyLimit, noMount, ONE_INOTIFY, testUnless } from './lab/limits.ts'
 import { makePlace, mountPlace, type Place } from './lab/place.ts'
 import { endAll, usageOf } from './lab/processes.ts'
 import { startRemote } from './lab/remote.ts'
@@ -141,7 +141,7 @@ describe('a system that runs out', () => {
     await client.ask('holdWatch', place.directory) // the only instance there is
     const pids = new Map<string, number>()
     for (const server of ['waiter', 'worker']) {
-      pids.set(server, await client.startServer({ server }))
+      pids.set(server, await client.startServer({ server, flags: AS_ANOTHER }))
       await client.call('update_session', { sessionId: server, task: server, projectPath: '/project' }, server)
     }
     const wait = { sessions: ['worker'], until: ['paused'], timeout: LONG_WAIT }
@@ -162,7 +162,7 @@ describe('a system that runs out', () => {
       for (let n = 0; n < 100; n++) await maker.ask('register', { name: `worker-${n}` })
       const client = await startClient(place.home, { through: ONE_INOTIFY })
       await client.ask('holdWatch', place.directory)
-      const pid = await client.startServer({ through: FEW_HANDLES })
+      const pid = await client.startServer({ through: FEW_HANDLES, flags: AS_ANOTHER })
       await client.call('update_session', { sessionId: 'waiter', task: 'waits', projectPath: '/project' })
       const idle = usageOf(pid).handles
       const sessions = Array.from({ length: 10 }, (_, n) => `worker-${n}`)

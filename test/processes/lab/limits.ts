@@ -25,6 +25,8 @@ export const ONE_INOTIFY = [
   '-c',
   'echo 1 >/proc/sys/user/max_inotify_instances && exec "$0" "$@"',
 ]
+/** For servers behind it: a user that has a namespace of its own owns nothing above its own folders there. */
+export const AS_ANOTHER = ['--durability=process', '--allow-foreign-home']
 
 export const noMount = (() => {
   const tried = mountPlace('try', 1)
