@@ -72,6 +72,9 @@ interface Worker {
   child?: ChildProcess
   /** The server a client worker talks to now. */
   serverPid?: number
+  /** Where it stood when it was killed last, and whether it had got on at all before that. */
+  killedAt?: string | undefined
+  wasIdle: boolean
   isDone: boolean
 }
 
@@ -136,14 +139,22 @@ export async function runDelivery(options: DeliveryOptions): Promise<DeliveryRes
 
   const killOne = (victim: Worker) => {
     const { kind, via, child, serverPid } = victim
+    // Now and then before it gets anywhere, but never twice in a row: where a start takes longer than the pause between two
+    // kills, nobody would ever get anywhere.
+    const stands = standOf(journals, victim)
+    const isIdle = stands === undefined || stands === victim.killedAt
+    if (isIdle && victim.wasIdle) return
     if (via === 'mcp' && kind === 'reader' && options.killClients && random.next() < 0.5) {
-      if (child?.kill('SIGKILL')) clientKills.set(`reader-${victim.number}.${victim.life}`, nowMicros())
-      return
+      if (!child?.kill('SIGKILL')) return
+      clientKills.set(`reader-${victim.number}.${victim.life}`, nowMicros())
+    } else {
+      const pid = via === 'mcp' ? serverPid : child?.pid
+      if (pid === undefined || !isRunning(pid)) return
+      process.kill(pid, 'SIGKILL')
+      kills[kind] += 1
     }
-    const pid = via === 'mcp' ? serverPid : child?.pid
-    if (pid === undefined || !isRunning(pid)) return
-    process.kill(pid, 'SIGKILL')
-    kills[kind] += 1
+    victim.killedAt = stands
+    victim.wasIdle = isIdle
   }
 
   // The recipient must be there before the first send.
@@ -231,6 +242,7 @@ function workersOf(kind: Worker['kind'], { library, mcp }: { library: number; mc
     via: number < library ? 'library' : 'mcp',
     number,
     life: 0,
+    wasIdle: false,
     isDone: false,
   }))
 }
@@ -243,6 +255,13 @@ function acknowledgedBy(journals: string, number: number): number {
     for (const line of lines) if (line.k === 'ack') next = Math.max(next, line.n + 1)
   }
   return next
+}
+
+/** Changes with each message that a worker saw acknowledged, and with each answer that it was shown; undefined before. */
+function standOf(journals: string, { kind, number, life }: Worker): string | undefined {
+  const lines = linesOf(path.join(journals, `${kind}-${number}.${life}`))
+  const count = lines.filter(({ k }) => k === 'ack' || k === 'shown').length
+  return count === 0 ? undefined : `${life} ${count}`
 }
 
 function isEmpty(inbox: string): boolean {
