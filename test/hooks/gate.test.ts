@@ -309,24 +309,20 @@ describe('the gate in front of a prompt', () => {
 
 describe('after a start', () => {
   test('the wake file is touched again if mail has come before the host watches it, and only then', async () => {
-    // Until the word for it was there in time for one of the looks that follow a start: there are three, and the last is
-    // a second later.
-    await expect
-      .poll(
-        async () => {
-          const home = folder()
-          const other = folder()
-          for (const each of [other, home]) await run(each, payload('SessionStart'))
-          const wakes = [home, other].map((each) => path.join(each, 'wakes', SESSION))
-          for (const file of wakes) utimesSync(file, 1, 1)
-          writeFileSync(path.join(home, 'pending', SESSION), '')
-          const touched = () => wakes.map((file) => statSync(file).mtimeMs > 1_000)
-          const endMs = performance.now() + 3_000
-          while (!touched()[0] && performance.now() < endMs) await pause(20)
-          return touched()
-        },
-        { timeout: 100_000 },
-      )
-      .toEqual([true, false])
+    // Again where the word for it came too late for the looks that follow a start: there are three, the last a second later.
+    let isTouched = false
+    for (let turn = 1; turn <= 20 && !isTouched; turn++) {
+      const [home, other] = [folder(), folder()]
+      await Promise.all([other, home].map((each) => run(each, payload('SessionStart'))))
+      const [file = '', unwanted = ''] = [home, other].map((each) => path.join(each, 'wakes', SESSION))
+      for (const each of [file, unwanted]) utimesSync(each, 1, 1)
+      writeFileSync(path.join(home, 'pending', SESSION), '')
+      const touched = (each: string) => statSync(each).mtimeMs > 1_000
+      const endMs = performance.now() + 3_000
+      while (!touched(file) && performance.now() < endMs) await pause(20)
+      isTouched = touched(file)
+      expect(touched(unwanted)).toBe(false)
+    }
+    expect(isTouched).toBe(true)
   })
 })

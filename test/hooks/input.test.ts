@@ -95,19 +95,17 @@ describe('fields', () => {
     const home = folder()
     await run(home, payload('SessionStart'))
     const calls = [{ tool_name: 'Bash', tool_input: {}, tool_use_id: 'toolu_1', tool_response: 'x'.repeat(200_000) }]
-    // The two by turns, until the machine has left both alone once.
+    // The two by turns: five times, and on until the machine has left both alone once.
     const least = { small: Number.POSITIVE_INFINITY, large: Number.POSITIVE_INFINITY }
-    await expect
-      .poll(async () => {
-        const small = await run(home, payload('PostToolBatch'))
-        const large = await run(home, payload('PostToolBatch', { tool_calls: calls }))
-        expectCalm(large)
-        expect(large.stdout).toBe('')
-        least.small = Math.min(least.small, small.ms)
-        least.large = Math.min(least.large, large.ms)
-        return least.large / least.small
-      })
-      .toBeLessThan(2)
+    for (let turn = 1; turn <= 5 || (turn <= 50 && least.large >= 2 * least.small); turn++) {
+      const small = await run(home, payload('PostToolBatch'))
+      const large = await run(home, payload('PostToolBatch', { tool_calls: calls }))
+      expectCalm(large)
+      expect(large.stdout).toBe('')
+      least.small = Math.min(least.small, small.ms)
+      least.large = Math.min(least.large, large.ms)
+    }
+    expect(least.large).toBeLessThan(2 * least.small)
   })
 })
 
