@@ -11,8 +11,8 @@ export default defineConfig({
     // processes, which share the inotify instances of one user.
     maxWorkers: Math.min(os.availableParallelism(), 4),
     // Nets for what hangs. No test ends by one of them when all is well, however slow the machine is.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
     expect: { poll: { timeout: 60_000 } },
   },
 })

@@ -5,7 +5,9 @@ import { anAction } from '../contract/actions.ts'
 import { freshPlace } from './place.ts'
 
 const place = freshPlace()
-const DAY = '2026-11-30T12:00:00.000Z'
+/** A minute ago: what is made now is younger. */
+const DAY = new Date(Date.now() - 60_000).toISOString()
+const DAY_BEFORE = new Date(Date.parse(DAY) - 86_400_000).toISOString()
 const DAMAGED = ['', '{', 'null', '[]', '{"id":"act-000000000001"}', '\0\0\0\0']
 
 /** Writes what is no action, as if it had been there since yesterday. */
@@ -41,7 +43,7 @@ describe('a damaged action', () => {
 
   it('goes with the others of its age, and what lies beside the queues is nobody’s', async () => {
     const { actions } = place.open()
-    await actions.request(anAction(1, { requestedAt: '2026-11-29T12:00:00.000Z' }))
+    await actions.request(anAction(1, { requestedAt: DAY_BEFORE }))
     write(place.at('actions', 'ide', `${anAction(1).id}.json`), '{')
     fs.writeFileSync(place.at('actions', '.DS_Store'), 'x')
     fs.mkdirSync(place.at('actions', 'ide', 'done'))

@@ -5,7 +5,9 @@ import { anAction } from '../contract/actions.ts'
 import { freshPlace } from './place.ts'
 
 const place = freshPlace()
-const DAY = '2026-11-30T12:00:00.000Z'
+/** A minute ago: what is made now is younger. */
+const DAY = new Date(Date.now() - 60_000).toISOString()
+const DAY_BEFORE = new Date(Date.parse(DAY) - 86_400_000).toISOString()
 
 function rest(queue: string): void {
   const before = new Date(Date.parse(DAY) - 1000)
@@ -15,7 +17,7 @@ function rest(queue: string): void {
 describe('the queue of an executor', () => {
   it('that nobody has used for as long as actions are kept is taken away, and no other', async () => {
     const { actions } = place.open()
-    const old = anAction(1, { executor: 'opencode-1', requestedAt: '2026-11-29T12:00:00.000Z' })
+    const old = anAction(1, { executor: 'opencode-1', requestedAt: DAY_BEFORE })
     await actions.request(old)
     await actions.claim('opencode-1', old.id)
     await actions.finish(old, { state: 'done', evidence: 'seen' }, DAY)
