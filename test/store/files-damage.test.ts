@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { BusError } from '../../src/core/errors.ts'
+import { LIMITS } from '../../src/core/limits.ts'
 import { NOTHING_SHOWN } from '../../src/core/shown.ts'
 import { aMessage, anActivity, aSent, aSession } from '../contract/records.ts'
 import { freshPlace, HAS_OWNERS, IS_ROOT } from './place.ts'
@@ -55,13 +56,28 @@ describe('a damaged session file', () => {
     expect(fs.readFileSync(place.at('sessions', 'bad.json'), 'utf8')).toBe('}}garbage')
   })
 
-  it('that was put right is read again', async () => {
+  it('that was put right in its place is read again, also by who has listed it before', async () => {
     const store = await withGood()
-    place.write('}}garbage', 'sessions', 'bad.json')
-    await store.sessions.list()
+    const file = place.write('}}garbage', 'sessions', 'bad.json')
+    // As it is for a person, who takes longer for it than the clock of a file system is coarse.
+    const old = new Date(Date.now() - 60_000)
+    for (const each of [file, place.at('sessions'), place.at('activity')]) fs.utimesSync(each, old, old)
+    expect((await store.sessions.list()).skipped).toHaveLength(1)
+    expect(await store.sessions.list()).toBe(await store.sessions.list())
     place.write(JSON.stringify(aSession('bad')), 'sessions', 'bad.json')
     expect((await store.sessions.read('bad'))?.session.id).toBe('bad')
     expect((await store.sessions.list()).entries).toHaveLength(2)
+  })
+
+  it('that was too large to be read is listed once it is not, though its folder did not change', async () => {
+    const store = await withGood()
+    const text = JSON.stringify(aSession('bad'))
+    const file = place.write(text.padEnd(LIMITS.sessionBytes * 5), 'sessions', 'bad.json')
+    const old = new Date(Date.now() - 60_000)
+    for (const each of [file, place.at('sessions'), place.at('activity')]) fs.utimesSync(each, old, old)
+    expect((await store.sessions.list()).skipped).toEqual([{ what: 'bad', why: 'EFBIG' }])
+    fs.truncateSync(file, text.length)
+    expect((await store.sessions.list()).skipped).toEqual([])
   })
 
   it('of observations is forgotten observations: the session is there, and they are made again', async () => {

@@ -42,13 +42,14 @@ export interface RecordsOptions<T extends { readonly id: string }> {
 export function createRecords<T extends { readonly id: string }>(options: RecordsOptions<T>): Records<T> {
   const { directory, decode, maxBytes, uid } = options
   const cache = new Map<string, Cached<T>>()
-  let last: { scan: Scan<T>; ino: number; mtimeMs: number; settled: boolean } | undefined
+  let last: { scan: Scan<T>; ino: number; mtimeMs: number; settled: boolean; damaged: readonly string[] } | undefined
 
   const sameVersion = (cached: Cached<T> | undefined, facts: FileFacts): cached is Cached<T> =>
     cached?.settled === true &&
     cached.facts.ino === facts.ino &&
     cached.facts.mtimeMs === facts.mtimeMs &&
-    cached.facts.size === facts.size
+    cached.facts.size === facts.size &&
+    cached.facts.uid === facts.uid
 
   /** The value under a file name, from memory if the file is the one parsed before. */
   const load = (id: string, name: string, file: string): Cached<T> | undefined => {
@@ -81,13 +82,22 @@ export function createRecords<T extends { readonly id: string }>(options: Record
     }
   }
 
+  /** The bus replaces files, which changes their directory; a person puts one right in its place, which does not. */
+  const isAsItWas = (name: string): boolean => {
+    const facts = factsIfThere(inside(directory, name))
+    return facts !== undefined && sameVersion(cache.get(name), facts)
+  }
+
   const scanAll = async (): Promise<Scan<T>> => {
     const before = directoryFacts(directory)
     if (before === undefined) return { values: new Map(), skipped: [] }
-    if (last?.settled && last.ino === before.ino && last.mtimeMs === before.mtimeMs) return last.scan
+    if (last?.settled && last.ino === before.ino && last.mtimeMs === before.mtimeMs && last.damaged.every(isAsItWas)) {
+      return last.scan
+    }
     const startedMs = Date.now()
     const values = new Map<string, T>()
     const skipped: Skipped[] = []
+    const damaged: string[] = []
     const names = fs.readdirSync(directory)
     for (const [index, name] of names.entries()) {
       if (index % CHUNK === CHUNK - 1) await new Promise((resolve) => setImmediate(resolve))
@@ -99,15 +109,19 @@ export function createRecords<T extends { readonly id: string }>(options: Record
       try {
         const loaded = load(id, name, inside(directory, name))
         if (loaded === undefined) continue
-        if (loaded.value instanceof Error) skipped.push({ what: id, why: loaded.value.message })
-        else values.set(id, loaded.value)
+        if (loaded.value instanceof Error) {
+          skipped.push({ what: id, why: loaded.value.message })
+          damaged.push(name)
+        } else values.set(id, loaded.value)
       } catch (fault) {
         skipped.push({ what: id, why: errorCode(fault) ?? String(fault) })
+        // A link or folder goes by a change of the directory; too few handles or rights end without one.
+        if (errorCode(fault) !== 'EFTYPE') damaged.push(name)
       }
     }
     if (cache.size > values.size + skipped.length) forget(new Set(names))
     const scan = { values, skipped }
-    last = { scan, ...before, settled: startedMs - before.mtimeMs > TICK_MS }
+    last = { scan, ...before, settled: startedMs - before.mtimeMs > TICK_MS, damaged }
     return scan
   }
 
