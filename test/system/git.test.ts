@@ -1,14 +1,14 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { findGit } from '../../src/system/git.ts'
+import { OUTSIDE } from './outside.ts'
 
 let root: string
 
 beforeEach(() => {
-  root = realpathSync(mkdtempSync(join(tmpdir(), 'session-mcp-git-')))
+  root = realpathSync(mkdtempSync(join(OUTSIDE, 'session-mcp-git-')))
 })
 afterEach(() => rmSync(root, { recursive: true, force: true }))
 

@@ -1,17 +1,17 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { BusError } from '../../src/core/errors.ts'
 import { projectKey } from '../../src/core/project.ts'
 import { createProjects } from '../../src/system/projects.ts'
+import { OUTSIDE } from './outside.ts'
 
 let root: string
 let home: string
 
 beforeEach(() => {
-  root = realpathSync(mkdtempSync(join(tmpdir(), 'session-mcp-projects-')))
+  root = realpathSync(mkdtempSync(join(OUTSIDE, 'session-mcp-projects-')))
   home = join(root, 'home')
   mkdirSync(home)
 })
