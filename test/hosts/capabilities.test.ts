@@ -127,7 +127,7 @@ describe('docs/', () => {
       cwd: root,
       encoding: 'utf8',
     })
-    expect(stderr).toBe('')
-    expect(status).toBe(0)
+    // Node may have remarks of its own there, about the environment of the machine.
+    expect(status, stderr).toBe(0)
   })
 })
