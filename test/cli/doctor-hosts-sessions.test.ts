@@ -20,6 +20,9 @@ afterEach(() => {
   place.close()
 })
 
+/** More than the largest pid that Linux gives, 2^22, so no process of any machine has it. */
+const NOBODY = 5_000_000
+
 const look = (): Promise<Check[]> =>
   checkHosts(
     {
@@ -55,7 +58,7 @@ describe('sessions the host runs', () => {
 
   it('and the bus has never heard of are named, safe to print', async () => {
     running()
-    peer('999999.json', { pid: 999_999, sessionId: 'dead', name: 'dead' })
+    peer(`${NOBODY}.json`, { pid: NOBODY, sessionId: 'dead', name: 'dead' })
     peer('12.json', 'anything')
     peer('13.json', { pid: '13', sessionId: 4 })
     peer('readme.json', { pid: child.pid, sessionId: 'x' })

@@ -111,7 +111,7 @@ describe('what is on the bus', () => {
         level: 'warn',
         text: expect.stringMatching(/^1 file left out of every list: .*broken/),
       })
-      expect(checks[2]?.text).toMatch(/^2 messages unread; the oldest, \d+s old, waits for code reviewer\.$/)
+      expect(checks[2]?.text).toMatch(/^2 messages unread; the oldest, \d+[sm] old, waits for code reviewer\.$/)
 
       expect((await checkMail(opened)).map(({ level }) => level)).toEqual(['ok'])
       writeFileSync(path.join(home, 'inboxes', 'a', `${messageId}.json`), '{"id":')

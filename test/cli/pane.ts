@@ -1,17 +1,21 @@
 /** A shell in a real terminal of a tmux server of its own, gone at the end; and what the terminal looks like from outside. */
 
 import { execFile, spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import os from 'node:os'
-import path from 'node:path'
+import { rmSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { until } from '../e2e/lab/until.ts'
+import { makeSocketFolder } from '../processes/lab/socket-folder.ts'
+import { PATIENCE_MS } from './shell.ts'
 
 const run = promisify(execFile)
 
 /** Why there can be no pane here; undefined where there can. */
 export function noPanes(): string | undefined {
-  return spawnSync('tmux', ['-V']).status === 0 ? undefined : 'tmux is not installed'
+  const missing = ['tmux -V', 'bash --version', 'stty --version'].find((line) => {
+    const [program = '', ...args] = line.split(' ')
+    return spawnSync(program, args).error !== undefined
+  })
+  return missing === undefined ? undefined : `${missing.split(' ')[0]} is not installed`
 }
 
 export interface Pane {
@@ -19,7 +23,7 @@ export interface Pane {
   press(...keys: string[]): Promise<void>
   /** Types text as it is. */
   type(text: string): Promise<void>
-  /** A line for the shell, and Enter. */
+  /** A line for the shell, and Enter. Short: it is on the screen, and what is longer than a row breaks there. */
   command(line: string): Promise<void>
   screen(): Promise<string>
   /** Resolves with the screen once it shows `pattern`. */
@@ -29,6 +33,8 @@ export interface Pane {
   resize(columns: number, rows: number): Promise<void>
   /** Everything of a terminal that a program may leave changed, line modes included. */
   modes(): Promise<string>
+  /** Resolves once the modes are these. */
+  hasModes(modes: string): Promise<void>
   close(): Promise<void>
 }
 
@@ -36,7 +42,7 @@ export async function openPane(
   size: { columns: number; rows: number },
   env: Record<string, string> = {},
 ): Promise<Pane> {
-  const root = mkdtempSync(path.join(os.tmpdir(), 'session-mcp-pane-'))
+  const root = makeSocketFolder()
   const { PATH = '' } = process.env
   const given = {
     PATH,
@@ -45,11 +51,10 @@ export async function openPane(
     LANG: 'C.UTF-8',
     PS1: '$ ',
     HISTFILE: '/dev/null',
-    TMUX_TMPDIR: root,
     ...env,
   }
   const tmux = async (...command: string[]) => {
-    const { stdout } = await run('tmux', ['-L', 'pane', '-f', '/dev/null', ...command], { env: given })
+    const { stdout } = await run('tmux', ['-u', '-S', `${root}/s`, '-f', '/dev/null', ...command], { env: given })
     return stdout
   }
   const sized = ['-x', String(size.columns), '-y', String(size.rows)]
@@ -63,7 +68,7 @@ export async function openPane(
         const text = await screen()
         return is(text) ? text : undefined
       },
-      15_000,
+      PATIENCE_MS,
     ).catch(async (cause) => {
       throw new Error(`${(cause as Error).message}\n${await screen()}`)
     })
@@ -101,6 +106,16 @@ export async function openPane(
         (await tmux('display-message', '-p', '-t', 'pane', flags.map((flag) => `${flag}=#{${flag}}`).join(' '))) +
         stdout
       )
+    },
+    async hasModes(modes) {
+      let found = ''
+      const isSo = async () => {
+        found = await pane.modes()
+        return found === modes
+      }
+      await until('the modes of the terminal are as wanted', isSo, PATIENCE_MS).catch((cause) => {
+        throw new Error(`${(cause as Error).message}\nwanted ${modes}\nfound ${found}`)
+      })
     },
     async close() {
       await tmux('kill-server').catch(() => undefined) // it ended with its shell

@@ -1,9 +1,13 @@
 /** What becomes of answers when nobody, or somebody slow, reads them (C251). */
 
+import { once } from 'node:events'
+import { existsSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { InboxAnswer, ListAnswer } from '../../src/core/answers.ts'
-import { openShell, type Shell } from './shell.ts'
+import { until } from '../e2e/lab/until.ts'
+import { openShell, PATIENCE_MS, type Shell } from './shell.ts'
 
 let shell: Shell
 beforeEach(async () => {
@@ -63,16 +67,45 @@ describe('inbox', () => {
     'takes nothing when its reader leaves %s (C251)',
     async (moment) => {
       for (let i = 0; i < 10; i++) await shell.mail('human', `${i} ${'x'.repeat(3_000)}`)
-      const child = shell.start(['inbox'])
-      if (moment.startsWith('before')) child.stdout?.destroy()
-      else child.stdout?.once('data', () => child.stdout?.destroy())
-      let stderr = ''
-      child.stderr?.on('data', (chunk) => {
-        stderr += chunk
+      const signs = { pausing: path.join(shell.home, 'pausing'), left: path.join(shell.home, 'left') }
+      const child = shell.start(['inbox'], { env: { NODE_OPTIONS: `--import=${stretched(signs)}` } })
+      const { stdout, stderr } = child
+      if (stdout === null || stderr === null) throw new Error('no pipes')
+      const closed = new Promise((resolve) => child.on('close', resolve))
+      const isGone = once(stdout, 'close')
+      let said = ''
+      stderr.on('data', (chunk) => {
+        said += chunk
       })
-      const code = await new Promise((resolve) => child.on('close', resolve))
-      expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+      if (moment.startsWith('after')) {
+        await once(stdout, 'data')
+        await until('it holds the rest back', () => existsSync(signs.pausing) || child.exitCode !== null, PATIENCE_MS)
+      }
+      stdout.destroy()
+      await isGone
+      writeFileSync(signs.left, '')
+      const code = await closed
+      expect({ code, said }).toEqual({ code: 0, said: '' })
       expect(await shell.unread('human')).toBe(10)
     },
   )
+
+  /**
+   * A module that stretches every pause of a program until `left` is there, and says so with `pausing`: the moment for
+   * which the last byte is held back, so that a reader can leave, is long enough on any machine.
+   */
+  function stretched({ pausing, left }: Readonly<Record<'pausing' | 'left', string>>): string {
+    const source = `
+      import { existsSync, writeFileSync } from 'node:fs'
+      import { syncBuiltinESMExports } from 'node:module'
+      import timers from 'node:timers/promises'
+      const pause = timers.setTimeout
+      timers.setTimeout = async (ms, value, options) => {
+        writeFileSync(${JSON.stringify(pausing)}, '')
+        while (!existsSync(${JSON.stringify(left)})) await pause(5)
+        return pause(ms, value, options)
+      }
+      syncBuiltinESMExports()`
+    return `data:text/javascript,${encodeURIComponent(source)}`
+  }
 })

@@ -1,17 +1,30 @@
 /** What only the real executable can show: exit codes, pipes, many writers at once. */
 
+import type { ChildProcess } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ListAnswer, SendAnswer } from '../../src/core/answers.ts'
-import { finished, openShell, type Shell } from './shell.ts'
+import { until } from '../e2e/lab/until.ts'
+import { finished, openShell, PATIENCE_MS, type Shell } from './shell.ts'
 
 let shell: Shell
 beforeEach(async () => {
   shell = await openShell()
 })
 afterEach(() => shell.close())
+
+/** A wait that has begun: it is that of a session, of which the bus says whom it waits for. */
+async function startWaiting(target: string): Promise<ChildProcess> {
+  await shell.register('waiter', { client: shell.opened.processes.self })
+  const child = shell.start(['wait', target, '--timeout=1h'])
+  const hasBegun = async () => {
+    if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}`)
+    return ((await shell.opened.store.sessions.read('waiter'))?.activity?.waitingFor ?? []).length > 0
+  }
+  await until('it waits', hasBegun, PATIENCE_MS)
+  return child
+}
 
 describe('exit codes and where things are written', () => {
   it('0: the answer on stdout, nothing on stderr', async () => {
@@ -50,19 +63,19 @@ describe('exit codes and where things are written', () => {
   it('3: the wait ran out; 0 once it is over', async () => {
     await shell.register('a')
     expect((await shell.run(['wait', 'a', '--timeout=1s'])).code).toBe(3)
-    const waiting = shell.run(['wait', 'a', '--timeout=20s'])
-    await pause(500)
-    expect((await shell.run(['complete', 'a', '--result=Fine'])).code).toBe(0)
-    const { code, stdout, stderr } = await waiting
+    const ran = finished(await startWaiting('a'))
+    const { bus } = shell.opened
+    const host = { kind: 'generic', doors: [] }
+    await bus.complete(await bus.identify({ connection: { named: new Set(), own: 'a' }, host }), { result: 'Fine' })
+    const { code, stdout, stderr } = await ran
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toContain('Fine')
   })
 
   it.skipIf(process.platform === 'win32')('130: Ctrl-C stops waiting without a trace', async () => {
     await shell.register('a')
-    const child = shell.start(['wait', 'a', '--timeout=30s'])
+    const child = await startWaiting('a')
     const ran = finished(child)
-    await pause(800)
     child.kill('SIGINT')
     expect(await ran).toEqual({ code: 130, stdout: '', stderr: '' })
   })

@@ -11,6 +11,9 @@ import { type OpenedBus, openBus } from '../../src/open.ts'
 
 export const EXECUTABLE = fileURLToPath(new URL('../../dist/index.js', import.meta.url))
 
+/** How long a condition may take to come true: a net for what never will, far above what any machine needs. */
+export const PATIENCE_MS = 120_000
+
 export interface Ran {
   readonly code: number | null
   readonly stdout: string
@@ -81,7 +84,7 @@ export async function openShell(): Promise<Shell> {
     },
     close() {
       opened.close()
-      rmSync(home, { recursive: true, force: true })
+      rmSync(home, { recursive: true, force: true, maxRetries: 5 })
     },
   }
   return shell

@@ -8,6 +8,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type AppServer, reach } from '../../src/hosts/codex/app-server.ts'
+import { makeSocketFolder } from '../processes/lab/socket-folder.ts'
 
 const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11'
 
@@ -21,7 +22,7 @@ beforeEach(() => {
   control = path.join(home, 'app-server-control')
   fs.mkdirSync(control, { mode: 0o700 })
   // As the real one does: paths of sockets have to be short.
-  short = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'sm-')))
+  short = makeSocketFolder()
   fs.symlinkSync(path.join(short, 's'), path.join(control, 'app-server-control.sock'))
   connections = 0
 })

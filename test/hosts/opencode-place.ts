@@ -4,10 +4,13 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { openHookBus } from '../../hooks/open.ts'
+import type { Bus } from '../../src/core/bus.ts'
+import { createBus } from '../../src/core/create-bus.ts'
 import type { Client } from '../../src/hosts/opencode/client.ts'
 import { createOpenings } from '../../src/hosts/opencode/openings.ts'
 import { createOpencodeHooks } from '../../src/hosts/opencode/plugin.ts'
 import { type OpenedBus, openBus } from '../../src/open.ts'
+import { here } from '../../src/system/here.ts'
 
 const PAYLOADS = path.join(import.meta.dirname, 'payloads', 'opencode')
 
@@ -60,6 +63,15 @@ export interface PlaceOptions {
   readonly spawn?: string
 }
 
+/** The same rules and files, without a limit for how long an answer waits for OpenCode: a busy machine would exceed it. */
+function patientBus({ store, processes }: OpenedBus): Bus {
+  const around = here()
+  return createBus({
+    ...{ store, processes, executors: [], ...around, clock: { ...around.clock, steady: () => 0 } },
+    options: { defaultTtl: '4h', messageTtl: '7d' },
+  })
+}
+
 export async function openPlace(options: PlaceOptions = {}): Promise<Place> {
   const root = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), 'session-mcp-opencode-')))
   const home = path.join(root, 'bus')
@@ -86,6 +98,8 @@ export async function openPlace(options: PlaceOptions = {}): Promise<Place> {
       openings,
       self: processes.self,
       serverScript: '/opt/session-mcp/dist/index.js',
+      // What a hook did is looked at when it is over: on a busy machine it must not be left to go on by itself.
+      limitMs: 10 * 60_000,
       log: (level, event, facts) => log[level](event, facts),
     })
   let hooks = load()
@@ -94,7 +108,8 @@ export async function openPlace(options: PlaceOptions = {}): Promise<Place> {
     if (run === undefined) throw new Error(`no hook ${hook}`)
     await run(input, output)
   }
-  const bus = await openBus({ home: path.join(root, 'bus'), durability: 'process' })
+  const opened = await openBus({ home: path.join(root, 'bus'), durability: 'process' })
+  const bus = { ...opened, bus: patientBus(opened) }
   return {
     home,
     call,
@@ -123,7 +138,7 @@ export async function openPlace(options: PlaceOptions = {}): Promise<Place> {
     async close() {
       await call('dispose', undefined)
       bus.close()
-      fs.rmSync(root, { recursive: true, force: true })
+      fs.rmSync(root, { recursive: true, force: true, maxRetries: 5 })
     },
   }
 }

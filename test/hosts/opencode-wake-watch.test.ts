@@ -4,6 +4,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type WakeWatch, watchWakes } from '../../src/hosts/opencode/wake-watch.ts'
+import { until } from '../e2e/lab/until.ts'
 
 let root: string
 let watch: WakeWatch
@@ -28,11 +29,7 @@ function touch(name: string): void {
 }
 
 async function untilTouched(count: number): Promise<void> {
-  const deadline = Date.now() + 10_000
-  while (touched.length < count) {
-    if (Date.now() > deadline) throw new Error(`touched: ${touched.join(', ')}`)
-    await new Promise((resolve) => setTimeout(resolve, 5))
-  }
+  await until(`${count} touches are told of`, () => touched.length >= count, 120_000)
 }
 
 it('tells of each touch of a file that was added, and of no other', async () => {

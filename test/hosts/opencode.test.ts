@@ -6,6 +6,8 @@ import { SessionMcp } from '../../plugins/opencode/index.ts'
 import { checkHookLog } from '../../src/cli/doctor/hook-log.ts'
 import { HUMAN } from '../../src/core/caller.ts'
 import { cleanId } from '../../src/core/ids.ts'
+import { failingOpen } from '../../src/hosts/opencode/fail-open.ts'
+import { until } from '../e2e/lab/until.ts'
 import { CHILD, MAIN, openPlace, PAYLOAD_NAMES, type Place, payload } from './opencode-place.ts'
 
 let place: Place
@@ -25,16 +27,6 @@ const prompt = async () => {
 }
 const told = async (id?: string) => (await system(id)).slice(1).join('\n')
 const send = (content: string, more = {}) => place.bus.bus.send(HUMAN, { to: [MAIN], content, ...more })
-
-async function until<T>(what: string, ask: () => T | undefined): Promise<T> {
-  const deadline = Date.now() + 10_000
-  for (;;) {
-    const answer = ask()
-    if (answer !== undefined) return answer
-    if (Date.now() > deadline) throw new Error(`in vain: ${what}`)
-    await new Promise((resolve) => setTimeout(resolve, 5))
-  }
-}
 
 describe('a session of OpenCode', () => {
   it('is on the bus from its creation, with the process of OpenCode as its client and a way to be woken', async () => {
@@ -312,6 +304,11 @@ describe('an OpenCode that is newer than we know', () => {
     )
     expect(await told()).toContain('"hello"')
   })
+})
+
+it('a hook that never ends holds OpenCode up for a limited time', async () => {
+  const never = () => new Promise<void>(() => {})
+  expect(await failingOpen('event', never, () => {}, 1)({}, {})).toBeUndefined()
 })
 
 describe('a bus that cannot be reached', () => {

@@ -1,15 +1,15 @@
 /** What reaches tmux as an argument, and how long it may take. */
 import fs from 'node:fs'
 import net from 'node:net'
-import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ownPlace, placeAt } from '../../src/hosts/tmux/place.ts'
 import { argument, THEN, tmuxAt } from '../../src/hosts/tmux/run.ts'
+import { makeSocketFolder } from '../processes/lab/socket-folder.ts'
 
 let place: string
 beforeEach(() => {
-  place = fs.mkdtempSync(path.join(os.tmpdir(), 'session-mcp-tmux-run-'))
+  place = makeSocketFolder()
 })
 afterEach(() => fs.rmSync(place, { recursive: true, force: true }))
 

@@ -29,6 +29,8 @@ export interface OpencodeDeps {
   readonly openings: Openings
   /** Our server as it lies beside the plugin. */
   readonly serverScript: string
+  /** How long a hook may hold OpenCode up, ms. */
+  readonly limitMs?: number
   log(level: 'error' | 'warn', event: string, facts: Readonly<Record<string, unknown>>): void
 }
 
@@ -241,5 +243,7 @@ export function createOpencodeHooks(deps: OpencodeDeps): Record<string, Hook> {
       queue?.close()
     },
   }
-  return Object.fromEntries(Object.entries(hooks).map(([name, hook]) => [name, failingOpen(name, hook, fault)]))
+  return Object.fromEntries(
+    Object.entries(hooks).map(([name, hook]) => [name, failingOpen(name, hook, fault, deps.limitMs)]),
+  )
 }
