@@ -192,7 +192,7 @@ async function twoChatting(host: Host): Promise<void> {
       all.requests.flatMap(({ exchanges }) =>
         exchanges.flatMap(({ tool, result = '' }) => (tool.endsWith('send_message') ? [result] : [])),
       )
-    const last = await until('the budget is spent', () => outcomes().find((each) => each.includes('"budget"')), 60_000)
+    const last = await until('the budget is spent', () => outcomes().find((each) => each.includes('"budget"')))
     await left.idle()
     await right.idle()
     const turns = all.requests.filter((request) => isWoken(request) && isFirstAfterPrompt(request)).length

@@ -8,6 +8,7 @@ import type { ModelRequest } from './lab/dialect.ts'
 import { identityIn, proof } from './lab/heard.ts'
 import { conversationOf, isFirstAfterPrompt, lastPromptOf, modelOf, promptsOf, systemOf } from './lab/heard-opencode.ts'
 import type { Host } from './lab/host.ts'
+import { labPath } from './lab/ground.ts'
 import { hostTest, installed, tabTest } from './lab/installed.ts'
 import { opencode, withPlugin } from './lab/opencode.ts'
 import { openSession } from './lab/opencode-session.ts'
@@ -40,11 +41,7 @@ const manage = (operation: string, more: object = {}, after?: () => Promise<unkn
 /** What the session that steers was answered, step by step. */
 function answers(host: Host, steps: readonly Step[], requests: () => readonly ModelRequest[]) {
   return async (turn: number): Promise<Answer> => {
-    const request = await until(
-      `the answer to step ${turn}`,
-      () => requests().find((each) => each.turn === turn + 1),
-      60_000,
-    )
+    const request = await until(`the answer to step ${turn}`, () => requests().find((each) => each.turn === turn + 1))
     const { tool = '', args, result = '' } = request.exchanges.at(-1) ?? {}
     const answer = Answer.parse(JSON.parse(result))
     const { state, evidence, byHand } = answer.action
@@ -139,7 +136,7 @@ async function onServer(host: Host): Promise<void> {
     )
     expect(JSON.parse(view)).toMatchObject({ name: 'second helper', aliases: ['helper'], opened: { state: 'done' } })
     expect((await said(12)).action).toMatchObject({ state: 'done', evidence: expect.stringMatching(/^Archived/) })
-    expect(await stateOf(place, id)).toBe('ended')
+    await until('the bus sees it', async () => (await stateOf(place, id)) === 'ended')
 
     const far = await said(13)
     const there = await until('a request from there', () =>
@@ -165,7 +162,7 @@ async function inTerminal(host: Host): Promise<void> {
     if ('missing' in found) throw new Error(found.missing)
     await mkdir(bin)
     await symlink(found.executable, path.join(bin, 'opencode'))
-    const env = { PATH: [bin, path.dirname(process.execPath), '/usr/bin', '/bin'].join(path.delimiter) }
+    const env = { PATH: labPath(bin) }
     const all = place.model.conversation('tab')
     const lead = () => all.requests.filter((request) => !isOpened(request))
     let helper = ''
@@ -204,7 +201,7 @@ async function inTerminal(host: Host): Promise<void> {
       evidence: expect.stringContaining('/models'),
     })
     expect((await said(6)).action).toMatchObject({ state: 'done' })
-    expect(await stateOf(place, helper)).toBe('ended')
+    await until('the bus sees it', async () => (await stateOf(place, helper)) === 'ended')
 
     const peer = await openPeer(place, 'asker', 'opens a session', { ...env, ...(await tab.beside()) })
     const opened = Answer.parse(

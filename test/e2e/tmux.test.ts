@@ -26,10 +26,10 @@ const HOSTILE = [
 
 async function started(terminal: Terminal, { place }: Outcome): Promise<Started> {
   const pid = Number(await terminal.tmux('display-message', '-p', '-t', place?.pane ?? '', '#{pane_pid}'))
-  const all = (await terminal.notes()) as unknown as Started[]
-  const found = all.find((each) => each.pid === pid && each.started !== undefined)
-  if (found === undefined) throw new Error(`nothing was started as ${pid}: ${JSON.stringify(place)}`)
-  return found
+  return until(`${pid} says how it was started`, async () => {
+    const all = (await terminal.notes()) as unknown as Started[]
+    return all.find((each) => each.pid === pid && each.started !== undefined)
+  })
 }
 
 tmuxTest('create: any prompt arrives as one argument, and nothing in it runs', () =>
@@ -151,6 +151,7 @@ tmuxTest('C099: several lines and tabs are one input, not several submissions', 
     expect(await terminal.perform({ kind: 'set_input', target, params: { text } })).toMatchObject({ state: 'done' })
     await terminal.shows(target.pane, 'second')
     await terminal.tmux('send-keys', '-t', target.pane, 'x')
+    await terminal.shows(target.pane, 'endx')
     await new Promise((resolve) => setTimeout(resolve, 250)) // what the program takes for a paste
     await terminal.tmux('send-keys', '-t', target.pane, 'Enter')
     const submitted = await until(

@@ -25,6 +25,8 @@ function environment({ modelUrl, apiKey }: Task): Record<string, string> {
     ANTHROPIC_API_KEY: `${apiKey}${APPROVED}`,
     DISABLE_AUTOUPDATER: '1',
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    // By default it ends them after a second and a half, which a slow machine may need to start one.
+    CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS: '60000',
   }
 }
 

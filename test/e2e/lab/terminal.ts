@@ -1,7 +1,6 @@
 /** A tmux server of its own with a person's window in it, and a terminal program that looks like a host. */
 import { execFile } from 'node:child_process'
-import { chmod, copyFile, mkdir, mkdtemp, readdir, readFile, realpath, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, copyFile, mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -10,6 +9,7 @@ import type { ProcessRef } from '../../../src/core/ports.ts'
 import { tmuxExecutor } from '../../../src/hosts/tmux/executor.ts'
 import { createProcesses } from '../../../src/system/process.ts'
 import { lookUp } from '../../../src/system/process-table.ts'
+import { labFolder, labPath } from './ground.ts'
 import { until } from './until.ts'
 
 const run = promisify(execFile)
@@ -46,7 +46,7 @@ export async function inTerminal(
   body: (terminal: Terminal) => Promise<void>,
   polluted: Record<string, string> = {},
 ): Promise<void> {
-  const root = await realpath(await mkdtemp(path.join(tmpdir(), 'session-mcp-tmux-')))
+  const root = await labFolder('tmux')
   const bin = path.join(root, 'bin')
   const socket = path.join(root, 'socket')
   const log = path.join(root, 'log.jsonl')
@@ -55,7 +55,7 @@ export async function inTerminal(
   await chmod(path.join(bin, 'claude'), 0o755)
   const home = path.join(root, 'bus')
   await mkdir(home)
-  const PATH = [bin, path.dirname(process.execPath), '/usr/bin', '/bin'].join(path.delimiter)
+  const PATH = labPath(bin)
   const base = { PATH, HOME: root, LC_ALL: 'C.UTF-8', TERM: 'xterm-256color' }
   const outer = async (at: string, ...args: string[]) => {
     const { stdout } = await run('tmux', ['-u', '-f', '/dev/null', '-S', at, ...args], {
@@ -99,14 +99,10 @@ export async function inTerminal(
     })
   const screen = (of: string) => tmux('capture-pane', '-p', '-t', of)
   const shows = (of: string, text: string) =>
-    until(
-      `pane ${of} shows ${text}`,
-      async () => {
-        const seen = await screen(of)
-        return seen.includes(text) && seen
-      },
-      8_000,
-    )
+    until(`pane ${of} shows ${text}`, async () => {
+      const seen = await screen(of)
+      return seen.includes(text) && seen
+    })
 
   try {
     await body({
