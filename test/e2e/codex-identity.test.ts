@@ -80,7 +80,12 @@ tabTest('C042: two terminals of one background server keep their own names and m
       newIn(request).includes('Who?')
         ? {
             tool: /exec_command$/,
-            args: { cmd: whoAmI, yield_time_ms: 30_000, sandbox_permissions: 'require_escalated', justification: 'May I' },
+            args: {
+              cmd: whoAmI,
+              yield_time_ms: 30_000,
+              sandbox_permissions: 'require_escalated',
+              justification: 'May I',
+            },
           }
         : newIn(request).includes('Register as ')
           ? {

@@ -6,7 +6,7 @@ import type { Outcome } from '../../src/core/action.ts'
 import { identityVariables } from '../../src/hosts/launch.ts'
 import { tmuxTest } from './lab/installed.ts'
 import { inTerminal, ranAnything, type Started, type Terminal } from './lab/terminal.ts'
-import { until } from './lab/until.ts'
+import { patienceMs, until } from './lab/until.ts'
 
 /** Each of them runs something where a shell, a format or a command parser of tmux reads it. */
 const HOSTILE = [
@@ -94,7 +94,8 @@ tmuxTest('create: what cannot be started is failed with the reason, and leaves n
     const cases = [
       [await terminal.create({ prompt: 'x', projectPath: '/nowhere/at all' }), /there is no folder \/nowhere\/at all/],
       [await terminal.create({ prompt: 'x', host: 'codex' }), /there is no codex in the PATH/],
-      [await terminal.create({ prompt: 'end at once' }), /ended at once/],
+      // However long the program takes to start and end here.
+      [await terminal.create({ prompt: 'end at once' }, patienceMs), /ended at once/],
     ] as const
     for (const [outcome, reason] of cases) {
       expect(outcome.state).toBe('failed')

@@ -26,7 +26,11 @@ export async function openPeer(
   const env = { PATH: process.env['PATH'] ?? '', HOME: place.root, ...more }
   await client.connect(new StdioClientTransport({ command: process.execPath, args, env, stderr: 'ignore' }), options)
   const call = async (tool: string, toolArgs: Record<string, unknown> = {}) => {
-    const { structuredContent, isError } = await client.callTool({ name: tool, arguments: toolArgs }, undefined, options)
+    const { structuredContent, isError } = await client.callTool(
+      { name: tool, arguments: toolArgs },
+      undefined,
+      options,
+    )
     if (isError === true) throw new Error(JSON.stringify(structuredContent))
     return structuredContent as Record<string, unknown>
   }

@@ -32,8 +32,9 @@ export interface Terminal {
   outer(at: string, ...args: string[]): Promise<string>
   /** What the fakes have written down, oldest first. */
   notes(): Promise<Record<string, unknown>[]>
-  perform(action: Partial<Action> & Pick<Action, 'kind'>): Promise<Outcome>
-  create(params: Action['params']): Promise<Outcome>
+  perform(action: Partial<Action> & Pick<Action, 'kind'>, settleMs?: number): Promise<Outcome>
+  /** @param settleMs how long the window is looked at for a program that ends at once. */
+  create(params: Action['params'], settleMs?: number): Promise<Outcome>
   /** One more fake in a window of its own, as the target of operations; idle. */
   target(more?: Partial<ActionTarget>): Promise<ActionTarget & { pane: string }>
   screen(pane: string): Promise<string>
@@ -69,7 +70,6 @@ export async function inTerminal(
   const pane = await tmux('display-message', '-p', '-t', '=a person:', '#{pane_id}')
   const env = { ...base, TMUX: `${socket},1,0`, TMUX_PANE: pane }
   const processes = createProcesses()
-  const executor = tmuxExecutor({ env, home, processes })
   let actions = 0
   const notes = async () =>
     (await readFile(log, 'utf8').catch(() => ''))
@@ -81,8 +81,9 @@ export async function inTerminal(
     if (typeof sight === 'string') throw new Error(`process ${pid} is ${sight}`)
     return { ...processes.self, pid, start: sight.start }
   }
-  const perform: Terminal['perform'] = (action) =>
-    executor.perform({
+  const perform: Terminal['perform'] = (action, settleMs) => {
+    const executor = tmuxExecutor({ env, home, processes, ...(settleMs !== undefined && { settleMs }) })
+    return executor.perform({
       id: `act-${String(actions++).padStart(10, '0')}`,
       executor: executor.id,
       by: { id: 'ses-lead', name: 'lead' },
@@ -92,11 +93,11 @@ export async function inTerminal(
       params: {},
       ...action,
     })
-  const create: Terminal['create'] = (params) =>
-    perform({
-      kind: 'create',
-      params: { host: 'claude-code', projectPath: root, spawn: `ses-new.${'a'.repeat(20)}`, ...params },
-    })
+  }
+  const create: Terminal['create'] = (given, settleMs) => {
+    const params = { host: 'claude-code', projectPath: root, spawn: `ses-new.${'a'.repeat(20)}`, ...given }
+    return perform({ kind: 'create', params }, settleMs)
+  }
   const screen = (of: string) => tmux('capture-pane', '-p', '-t', of)
   const shows = (of: string, text: string) =>
     until(`pane ${of} shows ${text}`, async () => {
