@@ -74,9 +74,9 @@ again() {
 }
 look() { [ ! -e "$mark" ] || touch -c "$file"; }
 for s in 0.25 0.35 0.6; do again $s; look; done
-while [ $((now += 1)) -lt 20 ]; do
+while [ $((now += 1)) -lt 60 ]; do
   again 1
-  case $now in 1 | 4 | 9 | 19) look ;; esac
+  case $now in 1 | 2 | 4 | 6 | 9 | 14 | 19 | 29 | 44 | 59) look ;; esac
 done`
 /** The same where there is no such shell, for as long as a process of Node may stay. */
 const LATER_ON_WINDOWS = `const fs = require('fs')
