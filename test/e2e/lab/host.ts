@@ -123,7 +123,7 @@ export async function runHost(host: Host, task: Task, killWhen?: Promise<unknown
     const leftBehind = await leftInGroup(child.pid)
     end()
     // All it wrote has been read when its pipes close; a process outside the group could hold them open.
-    await Promise.race([closed, delay(1000, undefined, { ref: false })])
+    await Promise.race([closed, delay(10_000, undefined, { ref: false })])
     return { exitCode, stdout, stderr, leftBehind }
   } finally {
     clearTimeout(timer)
