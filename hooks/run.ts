@@ -68,14 +68,11 @@ function silence(): void {
  * longer than a hook may weigh; it looks for the host every second.
  */
 const LATER = `file=$1 mark=$2 host=$3 now=0
-again() {
-  sleep "$1"
-  [ -z "$host" ] || kill -0 "$host" 2>/dev/null || exit 0
-}
 look() { [ ! -e "$mark" ] || touch -c "$file"; }
-for s in 0.25 0.35 0.6; do again $s; look; done
+for s in 0.25 0.35 0.6; do sleep $s; look; done
 while [ $((now += 1)) -lt 60 ]; do
-  again 1
+  sleep 1
+  [ -z "$host" ] || kill -0 "$host" 2>/dev/null || exit 0
   case $now in 1 | 2 | 4 | 6 | 9 | 14 | 19 | 29 | 44 | 59) look ;; esac
 done`
 /** The same where there is no such shell, for as long as a process of Node may stay. */
