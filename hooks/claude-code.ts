@@ -10,6 +10,9 @@ runHook({
   isOurs: (input) => !isOtherHost(process.env, input),
   async answer(input, { context, processes }) {
     const payload = readPayload(input, process.env, processes)
-    return payload === undefined ? undefined : handle(createHostPlugin(context, TRAITS), payload)
+    if (payload === undefined) return undefined
+    // As `clientOf` has it, without a look at the process table.
+    const hostPid = Number(process.env['CLAUDE_PID'] ?? process.ppid)
+    return { ...(await handle(createHostPlugin(context, TRAITS), payload)), hostPid }
   },
 })

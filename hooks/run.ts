@@ -17,6 +17,8 @@ export interface Answer {
   readonly wake?: string
   /** The host watches this file from now on. */
   readonly wakeFile?: string
+  /** The host itself; when it has ended nobody watches any more. */
+  readonly hostPid?: number
 }
 
 export interface Hook {
@@ -47,8 +49,8 @@ export function runHook(hook: Hook): void {
       }
       late = () => report(`no answer within ${LIMIT_MS} ms`)
       try {
-        const { json, wake, wakeFile } = (await hook.answer(input, bus)) ?? {}
-        if (wakeFile !== undefined) touchAgain(wakeFile)
+        const { json, wake, wakeFile, hostPid } = (await hook.answer(input, bus)) ?? {}
+        if (wakeFile !== undefined) touchAgain(wakeFile, hostPid)
         say(json, wake)
       } catch (fault) {
         report(fault)
@@ -61,25 +63,40 @@ function silence(): void {
   process.exit(0)
 }
 
-/** When the wake file is touched again after a start, ms. */
-const AGAIN_MS = [250, 600, 1_200]
+/**
+ * When the wake file is touched again after a start, seconds from one to the next: for a minute, as long as the host is there.
+ * A shell, because it waits longer than a hook may weigh.
+ */
+const LATER = `file=$1 mark=$2 host=$3
+look() { [ ! -e "$mark" ] || touch -c "$file"; }
+for s in 0.25 0.35 0.6; do sleep $s; look; done
+for s in 1 1 2 2 3 5 5 10 15 15; do
+  sleep $s
+  [ -z "$host" ] || kill -0 "$host" 2>/dev/null || exit 0
+  look
+done`
+/** The same where there is no such shell, for as long as a process of Node may stay. */
+const LATER_ON_WINDOWS = `const fs = require('fs')
+const [file, mark] = process.argv.slice(1)
+const look = () => { try { fs.existsSync(mark) && fs.utimesSync(file, new Date(), new Date()) } catch {} }
+for (const ms of [250, 600, 1200]) setTimeout(look, ms)`
 
 /**
- * The host begins to watch a wake file some 200 ms after the hook that named it, and would never hear of a message from
- * before. So a process of its own looks later, and touches the file if there is a mark for the conversation by then.
+ * The host begins to watch a wake file some 200 ms after the hook that named it, seconds after where the machine is busy, and
+ * would never hear of a message from before. So a process of its own looks later, and touches the file if there is a mark
+ * for the conversation by then.
  */
-function touchAgain(wakeFile: string): void {
+function touchAgain(wakeFile: string, hostPid: number | undefined): void {
   const mark = path.join(wakeFile, '../../pending', path.basename(wakeFile))
-  const later = `const fs = require('fs')
-const [file, mark, ...times] = process.argv.slice(1)
-const touch = () => { try { fs.existsSync(mark) && fs.utimesSync(file, new Date(), new Date()) } catch {} }
-for (const ms of times) setTimeout(touch, Number(ms))`
-  const args = ['-e', later, wakeFile, mark, ...AGAIN_MS.map(String)]
+  const files = [wakeFile, mark]
   // Loaded here: it costs every other hook a millisecond.
   const { spawn } = process.getBuiltinModule('node:child_process')
-  spawn(process.execPath, args, { detached: true, stdio: 'ignore', windowsHide: true })
-    .on('error', () => undefined)
-    .unref()
+  const options = { detached: true, stdio: 'ignore', windowsHide: true } as const
+  const child =
+    process.platform === 'win32'
+      ? spawn(process.execPath, ['-e', LATER_ON_WINDOWS, ...files], options)
+      : spawn('/bin/sh', ['-c', LATER, 'sh', ...files, String(hostPid ?? '')], { ...options, cwd: '/' })
+  child.on('error', () => undefined).unref()
 }
 
 function say(json: unknown, wake: string | undefined): void {

@@ -34,7 +34,7 @@ type Payload = z.infer<typeof Payload>
 /** One session that meets every event the plugin listens to. */
 async function record(host: Host, place: Place): Promise<ReadonlyMap<string, Payload>> {
   const directory = path.join(place.root, 'payloads')
-  const hook = { type: 'command', command: 'node', args: [recorder, directory], timeout: 5 }
+  const hook = { type: 'command', command: 'node', args: [recorder, directory], timeout: 60 }
   const settings = { hooks: Object.fromEntries(EVENTS.map((event) => [event, [{ hooks: [hook] }]])) }
   const said = place.model.conversation('said')
   const tools = [
@@ -74,6 +74,7 @@ async function record(host: Host, place: Place): Promise<ReadonlyMap<string, Pay
   await send(place, 'project', 'wake up')
   await until('the wake file changed', () => recorded().has('FileChanged'))
   await until('a turn', () => said.requests.some((request) => newIn(request).includes('session-mcp wake')))
+  await idle(place)
   await tab.say('/exit')
   await until('the end', () => recorded().has('SessionEnd'))
   return recorded()

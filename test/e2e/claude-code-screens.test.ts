@@ -32,14 +32,10 @@ async function readsScreens(host: Host): Promise<void> {
     /** Waits until the adapter reads the screen as `expected`; undefined = no input line. `RECORD_SCREENS=1` keeps it. */
     const reads = async (state: string, expected: { input: string; isWorking: boolean } | undefined) => {
       let captured = ''
-      await until(
-        `${state} is read as ${JSON.stringify(expected)}`,
-        async () => {
-          captured = await tab.styled()
-          return JSON.stringify(screen.read(shownIn(captured))) === JSON.stringify(expected)
-        },
-        5_000,
-      ).catch((fault) => {
+      await until(`${state} is read as ${JSON.stringify(expected)}`, async () => {
+        captured = await tab.styled()
+        return JSON.stringify(screen.read(shownIn(captured))) === JSON.stringify(expected)
+      }).catch((fault) => {
         throw new Error(`${fault.message}: ${JSON.stringify(screen.read(shownIn(captured)))}`)
       })
       if (process.env['RECORD_SCREENS'] !== '1' || host !== claudeCodeNewest) return
@@ -72,6 +68,7 @@ async function readsScreens(host: Host): Promise<void> {
     await tab.shows(/Session renamed to: Peter/)
     await reads('renamed', { input: '', isWorking: false })
     await type('/model claude-haiku-4-5')
+    await tab.shows(/\/model claude-haiku-4-5/)
     await delay(400)
     await tab.press('Enter')
     await tab.shows(/Switch model\?/)

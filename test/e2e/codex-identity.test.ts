@@ -45,7 +45,7 @@ tabTest('C049: an agent is told nothing, may look and send, and ends nothing', [
       }
       if (done === 1) {
         const { agent_id } = JSON.parse(request.exchanges[0]?.result ?? '{}')
-        return { tool: /wait_agent$/, args: { targets: [agent_id], timeout_ms: 30_000 } }
+        return { tool: /wait_agent$/, args: { targets: [agent_id], timeout_ms: 600_000 } }
       }
       return done === 2 ? { tool: /read_inbox$/, args: {} } : { text: 'parent done' }
     })
@@ -80,7 +80,12 @@ tabTest('C042: two terminals of one background server keep their own names and m
       newIn(request).includes('Who?')
         ? {
             tool: /exec_command$/,
-            args: { cmd: whoAmI, sandbox_permissions: 'require_escalated', justification: 'May I' },
+            args: {
+              cmd: whoAmI,
+              yield_time_ms: 30_000,
+              sandbox_permissions: 'require_escalated',
+              justification: 'May I',
+            },
           }
         : newIn(request).includes('Register as ')
           ? {

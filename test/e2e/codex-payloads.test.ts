@@ -42,7 +42,7 @@ type Payload = z.infer<typeof Payload>
 async function record(place: Place): Promise<ReadonlyMap<string, Payload>> {
   const me = await codexHome(place, 'said')
   const directory = path.join(place.root, 'payloads')
-  const hook = { type: 'command', command: `exec '${process.execPath}' '${recorder}' '${directory}'`, timeout: 3 }
+  const hook = { type: 'command', command: `exec '${process.execPath}' '${recorder}' '${directory}'`, timeout: 60 }
   writeFileSync(
     me.hooks,
     JSON.stringify({ hooks: Object.fromEntries(EVENTS.map((event) => [event, [{ hooks: [hook] }]])) }),
@@ -60,7 +60,7 @@ async function record(place: Place): Promise<ReadonlyMap<string, Payload>> {
     if (done === 1) return { tool: /spawn_agent$/, args: { message: 'Be a child.' } }
     if (done === 2) {
       const { agent_id } = JSON.parse(request.exchanges[1]?.result ?? '{}')
-      return { tool: /wait_agent$/, args: { targets: [agent_id], timeout_ms: 20_000 } }
+      return { tool: /wait_agent$/, args: { targets: [agent_id], timeout_ms: 600_000 } }
     }
     return { text: 'recorded' }
   })

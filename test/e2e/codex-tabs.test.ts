@@ -8,6 +8,7 @@ import { codex, wired } from './lab/codex.ts'
 import { type CodexHome, endDaemon, wiredHome } from './lab/codex-home.ts'
 import type { Step } from './lab/conversation.ts'
 import type { ModelRequest } from './lab/dialect.ts'
+import { labPath } from './lab/ground.ts'
 import { conversationOf, identityIn, newIn, proof } from './lab/heard.ts'
 import type { Host } from './lab/host.ts'
 import { installed, tabTest } from './lab/installed.ts'
@@ -49,7 +50,7 @@ async function pathWithCodex(place: Place): Promise<string> {
   const bin = path.join(place.root, 'bin')
   await mkdir(bin)
   await symlink(found.executable, path.join(bin, 'codex'))
-  return [bin, path.dirname(process.execPath), '/usr/bin', '/bin'].join(path.delimiter)
+  return labPath(bin)
 }
 
 function manages(peer: Peer, session: string) {
@@ -118,13 +119,13 @@ tabTest('a session that the background server holds is renamed, cancelled and cl
       evidence: expect.stringMatching(/ is interrupted; until/),
     })
     await tab.shows(/Conversation interrupted/)
-    expect(await activityOf(place, id)).toBe('idle')
+    await isNow('idle', place, id)
 
     expect(await manage('close')).toMatchObject({
       state: 'done',
       byHand: expect.stringContaining(`codex resume ${id}`),
     })
-    expect(await activityOf(place, id)).toBe('ended')
+    await isNow('ended', place, id)
     expect(await readFile(me.config, 'utf8')).toBe(settings)
     // The terminal stays open: what its person says next goes on with the same conversation.
     const before = requests.length
@@ -184,7 +185,7 @@ tabTest('without tmux the background server opens a session, with its person’s
     )
     expect(await manage('cancel')).toMatchObject({ state: 'done' })
     expect(await manage('close')).toMatchObject({ state: 'done' })
-    expect(await activityOf(place, id)).toBe('ended')
+    await isNow('ended', place, id)
     release()
     expect(await readFile(me.config, 'utf8')).toBe(settings)
     await peer.end()
@@ -243,7 +244,6 @@ async function fromClaudeCode(host: Host): Promise<void> {
       const result = await until(
         `step ${step}`,
         () => lead.requests.find(({ exchanges }) => exchanges.length > step)?.exchanges[step]?.result,
-        60_000,
       )
       return tell(JSON.stringify(ask && 'args' in ask ? ask.args : '').slice(0, 90), JSON.parse(result))
     }
@@ -272,7 +272,7 @@ async function fromClaudeCode(host: Host): Promise<void> {
       state: 'done',
       evidence: `app server of Codex: the conversation is ended, and kept; tmux kill-pane ${pane}`,
     })
-    expect(await activityOf(place, created.sessionId ?? '')).toBe('ended')
+    await isNow('ended', place, created.sessionId ?? '')
     expect((await place.names()).sort()).toEqual(['project', 'second helper'])
     for (const done of ['create', 'switch', 'pin'] as const) proves(codex, done, 'tmux')
     proof(codex, 'opened by Claude Code in a window, bound by its first prompt; two sessions on the bus, no third')
@@ -351,8 +351,8 @@ tabTest('a window that its person has gone on in is left alone', [codex], async 
       state: 'done',
       evidence: expect.stringMatching(/^app server of Codex: the conversation is ended, and kept; its window .* stays/),
     })
-    expect(await activityOf(place, id)).toBe('ended')
-    expect(await activityOf(place, first)).toBe('idle')
+    await isNow('ended', place, id)
+    await isNow('idle', place, first)
     await tab.shows(/^› Begin\.$/m, pane)
     await peer.end()
     await tab.end()

@@ -241,14 +241,10 @@ tabTest(
       await open(finisher, opencodeIn('tab'), /Ask anything/)
 
       await tabs.get(asker)?.say('Have it reviewed.')
-      const answer = await until(
-        'the asker has read the answer',
-        () => {
-          const last = asker.conversation.requests.at(-1)
-          return last?.exchanges.some(({ result }) => result?.includes('limitMs')) ? last : undefined
-        },
-        90_000,
-      )
+      const answer = await until('the asker has read the answer', () => {
+        const last = asker.conversation.requests.at(-1)
+        return last?.exchanges.some(({ result }) => result?.includes('limitMs')) ? last : undefined
+      })
       for (const id of ids.values()) await isIdle(place, id)
 
       const first = shown(asker.conversation, sendMessage)

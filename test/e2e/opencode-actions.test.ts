@@ -80,21 +80,26 @@ async function inTerminal(): Promise<void> {
     await tab.shows(/spoken/)
     const [first] = Object.values(await place.files('sessions'))
     const hasTerminal = true
+    /** Resolves to the screen once it shows the one and not the other: a screen is drawn piece by piece. */
+    const showing = (one: string, other: string) =>
+      until(`the terminal shows ${one}`, async () => {
+        const seen = await tab.screen()
+        return seen.includes(one) && !seen.includes(other) && seen
+      })
 
     const { sessionId = '' } = await act('create', { title: 'second', text: 'Begin there.' })
     expect(await tab.screen()).not.toContain('Begin there.')
     expect(await act('switch', { sessionId, hasTerminal })).toEqual(done)
-    await tab.shows(/Begin there\./)
-    expect(await tab.screen()).not.toContain('Begin here.')
+    await showing('Begin there.', 'Begin here.')
 
     expect(
       await act('set_input', { sessionId: String(first?.['id']), text: '[from session x] look', hasTerminal }),
     ).toEqual(done)
-    const shown = await tab.shows(/\[from session x\] look/)
-    expect(shown).toContain('Begin here.')
+    await tab.shows(/\[from session x\] look/)
+    await showing('Begin here.', 'Begin there.')
     // One input line for all sessions of a terminal: what was typed stays when another one is shown.
     await act('switch', { sessionId, hasTerminal })
-    expect(await tab.shows(/Begin there\./)).toContain('[from session x] look')
+    expect(await showing('Begin there.', 'Begin here.')).toContain('[from session x] look')
 
     expect(await act('rename', { sessionId, title: 'renamed by a peer' })).toEqual(done)
     await tab.shows(/renamed by a peer/)

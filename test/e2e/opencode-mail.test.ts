@@ -7,12 +7,12 @@ import type { Host } from './lab/host.ts'
 import { hostTest, tabTest } from './lab/installed.ts'
 import { opencode, withPlugin } from './lab/opencode.ts'
 import { openSession } from './lab/opencode-session.ts'
+import { pace } from './lab/pace.ts'
 import { inPlace, type Place } from './lab/place.ts'
 import { proves } from './lab/proves.ts'
 import { receipt, send } from './lab/shell.ts'
 import { until } from './lab/until.ts'
 
-const limitMs = 3000
 const readInbox = { tool: /read_inbox$/, args: {} }
 const look = { tool: /list_sessions$/, args: {} }
 const WAKE = /^session-mcp wake [0-9a-z]+: \d+ unread messages?\. Use read_inbox\.$/m
@@ -101,21 +101,21 @@ async function whileIdle(host: Host): Promise<void> {
     const session = await openSession(server)
     // Neither the default agent nor the default model: a turn of ours must not leave plan mode.
     await session.say('Begin.', { agent: 'plan', model: { providerID: 'lab', modelID: 'other' } })
-    const took: number[] = []
+    const soon = pace(place)
     for (const text of ['hello', 'again']) {
       const before = all.requests.length
       const sentAt = Date.now()
       const { id, wake } = await send(place, 'project', text)
       expect(wake).toMatchObject({ outcome: 'unknown', door: 'prompt-async' })
       const request = await until(`a turn for ${text}`, () => all.requests[before])
-      took.push(request.at - sentAt)
       expect(lastPromptOf(request)).toMatch(WAKE)
       expect(announced(request)).toContain(JSON.stringify(text))
       expect(modelOf(request)).toBe('other')
       const row = await isRead(place, id)
       expect(row).toMatchObject({ turnStartedAt: expect.any(String) })
       await session.idle()
-      proof(host, `idle, then a turn ${took.at(-1)} ms after the send; receipt: ${row.evidence}`)
+      await soon.took(request.at - sentAt)
+      proof(host, `receipt: ${row.evidence}`)
     }
     expect(all.requests.at(-1) && promptsOf(all.requests.at(-1) as ModelRequest).at(-1)).toContain('Plan mode ACTIVE')
     const messages = (await server.call('GET', `/session/${session.id}/message`)) as { info: Record<string, unknown> }[]
@@ -124,7 +124,7 @@ async function whileIdle(host: Host): Promise<void> {
       'plan',
       'plan',
     ])
-    for (const ms of took) expect(ms).toBeLessThanOrEqual(limitMs)
+    soon.isKept(host, 'idle')
     const quiet = [
       await send(place, 'project', 'thank you', '--intent', 'ack'),
       await send(place, 'project', 'when you like', '--activate', 'never'),
@@ -192,7 +192,7 @@ async function twoChatting(host: Host): Promise<void> {
       all.requests.flatMap(({ exchanges }) =>
         exchanges.flatMap(({ tool, result = '' }) => (tool.endsWith('send_message') ? [result] : [])),
       )
-    const last = await until('the budget is spent', () => outcomes().find((each) => each.includes('"budget"')), 60_000)
+    const last = await until('the budget is spent', () => outcomes().find((each) => each.includes('"budget"')))
     await left.idle()
     await right.idle()
     const turns = all.requests.filter((request) => isWoken(request) && isFirstAfterPrompt(request)).length
@@ -214,7 +214,6 @@ async function inTerminal(host: Host): Promise<void> {
     const sentAt = Date.now()
     const { id } = await send(place, 'project', 'hello terminal')
     const woken = await until('a turn', () => tab.requests.find(isWoken))
-    expect(woken.at - sentAt).toBeLessThanOrEqual(limitMs)
     await isRead(place, id)
     await terminal.shows(/session-mcp wake/)
     proof(host, `a terminal: a turn ${woken.at - sentAt} ms after the send; the person sees why`)
@@ -230,4 +229,4 @@ hostTest(
 )
 hostTest('a turn that the person aborted is not followed by another one', [opencode], afterAbort)
 hostTest('C105: two sessions that answer each other stop, and are told why', [opencode], twoChatting)
-tabTest('an idle session starts a turn within 3 s of a message', [opencode], inTerminal)
+tabTest('an idle session starts a turn by itself when a message comes, and its person sees why', [opencode], inTerminal)

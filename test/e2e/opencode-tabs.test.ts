@@ -5,6 +5,7 @@ import { expect } from 'vitest'
 import { z } from 'zod'
 import type { Step } from './lab/conversation.ts'
 import type { ModelRequest } from './lab/dialect.ts'
+import { labPath } from './lab/ground.ts'
 import { identityIn, proof } from './lab/heard.ts'
 import { conversationOf, isFirstAfterPrompt, lastPromptOf, modelOf, promptsOf, systemOf } from './lab/heard-opencode.ts'
 import type { Host } from './lab/host.ts'
@@ -40,11 +41,7 @@ const manage = (operation: string, more: object = {}, after?: () => Promise<unkn
 /** What the session that steers was answered, step by step. */
 function answers(host: Host, steps: readonly Step[], requests: () => readonly ModelRequest[]) {
   return async (turn: number): Promise<Answer> => {
-    const request = await until(
-      `the answer to step ${turn}`,
-      () => requests().find((each) => each.turn === turn + 1),
-      60_000,
-    )
+    const request = await until(`the answer to step ${turn}`, () => requests().find((each) => each.turn === turn + 1))
     const { tool = '', args, result = '' } = request.exchanges.at(-1) ?? {}
     const answer = Answer.parse(JSON.parse(result))
     const { state, evidence, byHand } = answer.action
@@ -139,7 +136,7 @@ async function onServer(host: Host): Promise<void> {
     )
     expect(JSON.parse(view)).toMatchObject({ name: 'second helper', aliases: ['helper'], opened: { state: 'done' } })
     expect((await said(12)).action).toMatchObject({ state: 'done', evidence: expect.stringMatching(/^Archived/) })
-    expect(await stateOf(place, id)).toBe('ended')
+    await until('the bus sees it', async () => (await stateOf(place, id)) === 'ended')
 
     const far = await said(13)
     const there = await until('a request from there', () =>
@@ -165,7 +162,7 @@ async function inTerminal(host: Host): Promise<void> {
     if ('missing' in found) throw new Error(found.missing)
     await mkdir(bin)
     await symlink(found.executable, path.join(bin, 'opencode'))
-    const env = { PATH: [bin, path.dirname(process.execPath), '/usr/bin', '/bin'].join(path.delimiter) }
+    const env = { PATH: labPath(bin) }
     const all = place.model.conversation('tab')
     const lead = () => all.requests.filter((request) => !isOpened(request))
     let helper = ''
@@ -204,7 +201,7 @@ async function inTerminal(host: Host): Promise<void> {
       evidence: expect.stringContaining('/models'),
     })
     expect((await said(6)).action).toMatchObject({ state: 'done' })
-    expect(await stateOf(place, helper)).toBe('ended')
+    await until('the bus sees it', async () => (await stateOf(place, helper)) === 'ended')
 
     const peer = await openPeer(place, 'asker', 'opens a session', { ...env, ...(await tab.beside()) })
     const opened = Answer.parse(
@@ -223,14 +220,24 @@ async function inTerminal(host: Host): Promise<void> {
     expect(front.action).toMatchObject({ state: 'done', evidence: expect.stringContaining(`pane ${pane} of tmux`) })
     proof(host, `switch -> ${front.action.evidence}`)
 
-    // It waits for its terminal at this moment.
     const { pid } = z
       .looseObject({ pid: z.number() })
       .parse(z.looseObject({ client: z.unknown() }).parse((await recordOf(place, 'window'))?.['host']).client)
     const { executor } = hostOf(await recordOf(place, 'window'))
-    const asking = peer.call('manage_session', { session: 'window', operation: 'set_input', text: 'too late' })
     const claimed = path.join(place.busHome, 'actions', executor.id, 'claimed')
-    await until('the plugin is at it', async () => (await readdir(claimed)).length === 1)
+    const isAtIt = async () => (await readdir(claimed).catch(() => [])).length === 1
+    const midway = async (): Promise<Promise<Record<string, unknown>>[]> => {
+      let isOver = false
+      const asking = peer.call('manage_session', { session: 'window', operation: 'set_input', text: 'too late' })
+      const over = () => {
+        isOver = true
+      }
+      asking.then(over, over)
+      await until('the plugin is at it', async () => (await isAtIt()) || isOver)
+      return isOver ? midway() : [asking]
+    }
+    // It waits for its terminal for a moment; a test that looks too late asks again.
+    const [asking] = await midway()
     process.kill(pid, 'SIGKILL')
     const killed = Answer.parse(await asking)
     expect(killed.action).toMatchObject({

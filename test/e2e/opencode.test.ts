@@ -14,7 +14,7 @@ hostTest('one session asks, another answers', [opencode, opencode], playReview)
 hostTest('is seen to be gone when it is killed', [opencode], playKilled)
 hostTest('hands over long mail whole', [opencode], playLongMail)
 hostTest('goes on waiting with a cursor, beyond its own limit per call', [opencode], () =>
-  playLongWait(opencode, '8s', 5000),
+  playLongWait(opencode, '13s', 10_000),
 )
 
 hostTest('with the plugin: one session asks, another answers', [opencode], () =>

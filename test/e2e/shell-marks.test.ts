@@ -23,7 +23,7 @@ const commands = (place: Place) => {
 }
 
 const TOOLS: Readonly<Record<string, (command: string) => Step>> = {
-  codex: (cmd) => ({ tool: /exec_command$/, args: { cmd } }),
+  codex: (cmd) => ({ tool: /exec_command$/, args: { cmd, yield_time_ms: 30_000 } }),
   opencode: (command) => ({ tool: /^bash$/, args: { command, description: 'says' } }),
   'claude-code-newest': (command) => ({ tool: /^Bash$/, args: { command, description: 'says' } }),
 }

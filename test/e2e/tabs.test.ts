@@ -8,6 +8,7 @@ import { idle } from './lab/begin.ts'
 import { answered, claudeCode, claudeCodeNewest, pluginDir, withPlugin } from './lab/claude-code.ts'
 import type { Step } from './lab/conversation.ts'
 import type { ModelRequest } from './lab/dialect.ts'
+import { labPath } from './lab/ground.ts'
 import { conversationOf, identityIn, newIn, proof } from './lab/heard.ts'
 import type { Host } from './lab/host.ts'
 import { hostTest, installed, tabTest } from './lab/installed.ts'
@@ -17,6 +18,7 @@ import { expectCleanEnd, inPlace, type Place } from './lab/place.ts'
 import { endAllNaming } from './lab/processes.ts'
 import { proves } from './lab/proves.ts'
 import { shell } from './lab/shell.ts'
+import type { Tab } from './lab/tab.ts'
 import { until } from './lab/until.ts'
 
 const PROMPT = `- say 'hello' to "lead";\n$(touch PWNED1) \`touch PWNED2\` #(touch PWNED3)`
@@ -42,7 +44,7 @@ async function settledHome(place: Place, host: Host): Promise<Record<string, str
   const bin = path.join(place.root, 'bin')
   await mkdir(bin)
   await symlink(found.executable, path.join(bin, 'claude'))
-  return { PATH: [bin, path.dirname(process.execPath), '/usr/bin', '/bin'].join(path.delimiter) }
+  return { PATH: labPath(bin) }
 }
 
 /** What a tool has answered last, as the model saw it. */
@@ -108,7 +110,7 @@ async function steers(host: Host): Promise<void> {
     /** The answer to a step: it stands in the first request after it. */
     const after = (step: number) => lead().find(({ exchanges }) => exchanges.length === step + 1)
     const said = async (step: number, tool: string) => {
-      const request = await until(`step ${step}`, () => after(step), 60_000)
+      const request = await until(`step ${step}`, () => after(step))
       const answer = lastOf([request], tool)
       proof(
         host,
@@ -145,7 +147,7 @@ async function steers(host: Host): Promise<void> {
     expect(conversationOf(first)).toContain(`Session "project" ${OPENED}\n\n${PROMPT}\n`)
     expect(identityIn(conversationOf(first))).toEqual({ name: 'helper', id: childId() })
     proof(host, `the new session knows itself as helper (${childId()}); its prompt arrived unchanged`)
-    const read = await until('the lead has read the answer', () => after(2), 60_000)
+    const read = await until('the lead has read the answer', () => after(2))
     expect(read.exchanges.at(-1)?.result).toContain('hello, lead')
     proof(host, 'it did its task: its answer is in the inbox of the session that opened it')
 
@@ -165,7 +167,7 @@ async function steers(host: Host): Promise<void> {
     })
     const cancelled = await said(7, 'manage_session')
     expect(cancelled.action).toMatchObject({ state: 'done', evidence: expect.stringMatching(/^keystrokes: Escape/) })
-    expect(await activityOf(place, childId())).toBe('idle')
+    await childIs('idle')()
     for (const step of [8, 9, 10]) expect((await said(step, 'manage_session')).action.state).toBe('done')
     const asked = await until('the query', () => after(11))
     const view = JSON.parse(asked.exchanges.at(-1)?.result ?? '{}')
@@ -180,13 +182,21 @@ async function steers(host: Host): Promise<void> {
       state: 'done',
       evidence: expect.stringMatching(/^tmux kill-pane %\d+; its process \d+ has ended/),
     })
-    expect(await activityOf(place, childId())).toBe('ended')
+    await childIs('ended')()
     release()
     expect((await readdir(place.project)).filter((name) => name.startsWith('PWNED'))).toEqual([])
     expect(Object.keys(await place.files('sessions'))).toHaveLength(2)
     proof(host, 'nothing in the prompt or the typed line ran; two sessions were on the bus, no third')
     for (const done of ['create', 'rename', 'set_input', 'cancel', 'pin', 'switch', 'close'] as const)
       proves(host, done, 'tmux')
+  })
+}
+
+/** What the pane shows of the question, once all of it is there. */
+function drawn(tab: Tab, pane: string): Promise<string> {
+  return until('the question is drawn', async () => {
+    const [one, other] = [await tab.shows(/trust this folder/, pane), await tab.shows(/./, pane)]
+    return one === other && /Yes, I trust/.test(one) ? one : undefined
   })
 }
 
@@ -210,7 +220,7 @@ async function waitsForTrust(host: Host): Promise<void> {
     const { place: _, ...action } = created['action'] as { state: string; evidence: string; place?: string }
     expect(action).toMatchObject({ state: 'done' })
     const pane = /pane (%\d+)/.exec(action.evidence)?.[1] ?? ''
-    const dialog = await tab.shows(/trust this folder/, pane)
+    const dialog = await drawn(tab, pane)
     console.log(dialog.trim().split('\n').slice(0, 12).join('\n'))
     const opened = async () =>
       (await peer.call('query_session', { session: 'helper' }))['opened'] as { state: string; evidence: string }
@@ -226,13 +236,18 @@ async function waitsForTrust(host: Host): Promise<void> {
         evidence: expect.stringMatching(/which process it runs in is not known/),
       })
     }
-    expect(await tab.shows(/trust this folder/, pane)).toBe(dialog)
-    // A dialog that has just appeared takes no keys, and a burst of them is answered with the choice that stood there before.
+    expect(await drawn(tab, pane)).toBe(dialog)
     await until('the choice is made', async () => {
+      const before = await tab.shows(/./, pane)
+      if (/❯ Yes, I trust/.test(before)) return true
       await tab.pressIn(pane, 'Down')
-      await delay(500)
-      return /❯ Yes, I trust/.test(await tab.shows(/./, pane))
+      // A dialog that has just appeared takes no keys; a slow one may take them late, so each is waited for.
+      const moves = async () => (await tab.shows(/./, pane)) !== before
+      await until('the choice moves', moves, 10_000).catch(() => undefined)
+      return false
     })
+    // A burst of keys is answered with the choice that stood there before.
+    await delay(500)
     await tab.pressIn(pane, 'Enter')
     await until('it has registered', async () => (await opened()).state === 'done')
     proof(

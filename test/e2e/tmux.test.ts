@@ -6,7 +6,7 @@ import type { Outcome } from '../../src/core/action.ts'
 import { identityVariables } from '../../src/hosts/launch.ts'
 import { tmuxTest } from './lab/installed.ts'
 import { inTerminal, ranAnything, type Started, type Terminal } from './lab/terminal.ts'
-import { until } from './lab/until.ts'
+import { patienceMs, until } from './lab/until.ts'
 
 /** Each of them runs something where a shell, a format or a command parser of tmux reads it. */
 const HOSTILE = [
@@ -26,10 +26,10 @@ const HOSTILE = [
 
 async function started(terminal: Terminal, { place }: Outcome): Promise<Started> {
   const pid = Number(await terminal.tmux('display-message', '-p', '-t', place?.pane ?? '', '#{pane_pid}'))
-  const all = (await terminal.notes()) as unknown as Started[]
-  const found = all.find((each) => each.pid === pid && each.started !== undefined)
-  if (found === undefined) throw new Error(`nothing was started as ${pid}: ${JSON.stringify(place)}`)
-  return found
+  return until(`${pid} says how it was started`, async () => {
+    const all = (await terminal.notes()) as unknown as Started[]
+    return all.find((each) => each.pid === pid && each.started !== undefined)
+  })
 }
 
 tmuxTest('create: any prompt arrives as one argument, and nothing in it runs', () =>
@@ -94,7 +94,8 @@ tmuxTest('create: what cannot be started is failed with the reason, and leaves n
     const cases = [
       [await terminal.create({ prompt: 'x', projectPath: '/nowhere/at all' }), /there is no folder \/nowhere\/at all/],
       [await terminal.create({ prompt: 'x', host: 'codex' }), /there is no codex in the PATH/],
-      [await terminal.create({ prompt: 'end at once' }), /ended at once/],
+      // However long the program takes to start and end here.
+      [await terminal.create({ prompt: 'end at once' }, patienceMs), /ended at once/],
     ] as const
     for (const [outcome, reason] of cases) {
       expect(outcome.state).toBe('failed')
@@ -151,6 +152,7 @@ tmuxTest('C099: several lines and tabs are one input, not several submissions', 
     expect(await terminal.perform({ kind: 'set_input', target, params: { text } })).toMatchObject({ state: 'done' })
     await terminal.shows(target.pane, 'second')
     await terminal.tmux('send-keys', '-t', target.pane, 'x')
+    await terminal.shows(target.pane, 'endx')
     await new Promise((resolve) => setTimeout(resolve, 250)) // what the program takes for a paste
     await terminal.tmux('send-keys', '-t', target.pane, 'Enter')
     const submitted = await until(

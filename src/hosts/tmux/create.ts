@@ -1,12 +1,12 @@
 /** A new window that runs a host: an argument array from end to end, no shell and no format reads any of it. */
 
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Action, Outcome } from '../../core/action.ts'
 import { SPAWN_ENV } from '../../core/spawn.ts'
 import { lookUp } from '../../system/process-table.ts'
 import type { Environment } from '../host.ts'
 import { identityVariables, launchable, lineage, notAFolder, programIn, wantedOf } from '../launch.ts'
-import { lookAt } from './pane.ts'
+import { within } from './keys.ts'
+import { lookAt, type Pane } from './pane.ts'
 import { ownPlace } from './place.ts'
 import { THEN } from './run.ts'
 
@@ -14,12 +14,16 @@ export interface Surroundings {
   readonly env: Environment
   /** The bus the new session is to be on. */
   readonly home: string
+  /** How long a new window is looked at, ms. Default: a program that cannot start mostly ends within that. */
+  readonly settleMs?: number
 }
 
-/** A program that cannot start ends within this, ms. */
 const SETTLE_MS = 400
 
-export async function create({ target, params }: Action, { env, home }: Surroundings): Promise<Outcome> {
+export async function create(
+  { target, params }: Action,
+  { env, home, settleMs = SETTLE_MS }: Surroundings,
+): Promise<Outcome> {
   const host = launchable(params.host)
   if (host === undefined) return { state: 'unsupported', evidence: `how ${params.host} is started is not known` }
   const failed = (evidence: string): Outcome => ({ state: 'failed', evidence })
@@ -73,9 +77,13 @@ export async function create({ target, params }: Action, { env, home }: Surround
     'automatic-rename',
     'off',
   ])
-  await delay(SETTLE_MS)
-  const after = await lookAt(made)
-  if (typeof after === 'string') {
+  let after: Pane | undefined
+  const isGone = await within(settleMs, async () => {
+    const seen = await lookAt(made)
+    after = typeof seen === 'string' ? undefined : seen
+    return after === undefined ? true : undefined
+  })
+  if (isGone || after === undefined) {
     return failed(`${host.launch.program} was started in tmux and ended at once: try it in a terminal to see why`)
   }
   return {

@@ -2,6 +2,7 @@
 import path from 'node:path'
 import { entry, type Host, homeOf, type Launch, type Task } from './host.ts'
 import { APPROVED } from './model.ts'
+import { patienceMs } from './until.ts'
 
 function launch(task: Task): Launch {
   const config = path.join(task.root, 'mcp.json')
@@ -25,6 +26,11 @@ function environment({ modelUrl, apiKey }: Task): Record<string, string> {
     ANTHROPIC_API_KEY: `${apiKey}${APPROVED}`,
     DISABLE_AUTOUPDATER: '1',
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    // By default it ends the last hooks after a second and a half, and asks its model without a server that has not
+    // connected within five: a slow machine may need that to start one.
+    CLAUDE_CODE_SESSIONEND_HOOKS_TIMEOUT_MS: '60000',
+    MCP_CONNECT_TIMEOUT_MS: String(patienceMs),
+    MCP_TIMEOUT: String(patienceMs),
   }
 }
 

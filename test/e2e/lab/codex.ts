@@ -1,6 +1,7 @@
 /** Codex: `codex exec` with our server alone, and as `session-mcp install` wires it, in exec mode and in a terminal. */
 import path from 'node:path'
 import { type Host, homeOf, type Launch, type Task } from './host.ts'
+import { patienceMs } from './until.ts'
 
 /** What a person has in `config.toml`. */
 export function settings(modelUrl: string, project: string): string {
@@ -32,7 +33,7 @@ const EXEC = ['exec', '--skip-git-repo-check', '--json']
 
 function launch(task: Task): Launch {
   const { command, args, name } = task.server
-  const server = `\n[mcp_servers.${name}]\ncommand = "${command === 'node' ? process.execPath : command}"\nargs = ${JSON.stringify(args)}\n`
+  const server = `\n[mcp_servers.${name}]\ncommand = "${command === 'node' ? process.execPath : command}"\nargs = ${JSON.stringify(args)}\nstartup_timeout_sec = ${patienceMs / 1000}\n`
   return {
     args: [...EXEC, ...(task.flags ?? []), task.prompt],
     env: environment(task),

@@ -4,7 +4,9 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { labPath } from './ground.ts'
 import { endGroup, leftInGroup } from './processes.ts'
+import { patienceMs } from './until.ts'
 
 /** What a host is asked to do. */
 export interface Task {
@@ -56,7 +58,8 @@ export function ourServer(busHome: string): Task['server'] {
   return { name: 'session-mcp', command: 'node', args: [entry, '--default-ttl=4h', '--home', busHome] }
 }
 
-const timeoutMs = 100_000
+/** A host that runs to its own end may meet several waits of the lab. */
+const timeoutMs = 2 * patienceMs
 
 /** Writes the files a host is to find, and says how to start it. */
 export async function prepare(host: Host, task: Task): Promise<Pick<Launch, 'args' | 'env'>> {
@@ -72,7 +75,7 @@ export async function prepare(host: Host, task: Task): Promise<Pick<Launch, 'arg
   return {
     args,
     env: {
-      PATH: [path.dirname(process.execPath), '/usr/bin', '/bin'].join(path.delimiter),
+      PATH: labPath(),
       HOME: home,
       // Whatever wants to leave the machine asks the scripted model, which refuses and keeps the name.
       HTTP_PROXY: task.modelUrl,
@@ -120,7 +123,7 @@ export async function runHost(host: Host, task: Task, killWhen?: Promise<unknown
     const leftBehind = await leftInGroup(child.pid)
     end()
     // All it wrote has been read when its pipes close; a process outside the group could hold them open.
-    await Promise.race([closed, delay(1000, undefined, { ref: false })])
+    await Promise.race([closed, delay(10_000, undefined, { ref: false })])
     return { exitCode, stdout, stderr, leftBehind }
   } finally {
     clearTimeout(timer)

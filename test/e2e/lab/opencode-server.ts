@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { type Host, prepare, type Task } from './host.ts'
 import { endGroup, leftInGroup } from './processes.ts'
-import { until } from './until.ts'
+import { patienceMs, until } from './until.ts'
 
 export interface Server {
   readonly pid: number
@@ -36,7 +36,7 @@ export async function openServer(host: Host, task: Task): Promise<Server> {
 
   async function end() {
     child.kill('SIGTERM')
-    const timer = setTimeout(kill, 10_000)
+    const timer = setTimeout(kill, patienceMs)
     try {
       const exitCode = await exited
       return { exitCode, leftBehind: await leftInGroup(child.pid), stderr }
@@ -55,7 +55,7 @@ export async function openServer(host: Host, task: Task): Promise<Server> {
         method,
         headers: { 'content-type': 'application/json' },
         ...(body !== undefined && { body: JSON.stringify(body) }),
-        signal: AbortSignal.timeout(60_000),
+        signal: AbortSignal.timeout(patienceMs),
       })
       const text = await answer.text()
       if (!answer.ok) throw new Error(`${method} ${route}: ${answer.status} ${text}`)

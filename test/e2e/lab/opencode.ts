@@ -2,6 +2,7 @@
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { entry, type Host, homeOf, type Launch, type Task } from './host.ts'
+import { patienceMs } from './until.ts'
 
 /** What `npm run build` makes for OpenCode. */
 export const pluginFile = path.join(path.dirname(entry), 'plugins/opencode/session-mcp.js')
@@ -31,12 +32,12 @@ export function modelConfig(modelUrl: string, apiKey: string): Config {
   }
 }
 
-function configOf({ modelUrl, apiKey, server, callLimitMs }: Task): Config {
-  const limit = callLimitMs === undefined ? {} : { timeout: callLimitMs }
+/** The limit of a call is that of connecting as well. */
+function configOf({ modelUrl, apiKey, server, callLimitMs = patienceMs }: Task): Config {
   return {
     ...modelConfig(modelUrl, apiKey),
     mcp: {
-      [server.name]: { type: 'local', command: [server.command, ...server.args], enabled: true, ...limit },
+      [server.name]: { type: 'local', command: [server.command, ...server.args], enabled: true, timeout: callLimitMs },
     },
     permission: { [`${server.name}_*`]: 'allow' },
   }

@@ -3,6 +3,10 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { ourServer } from './host.ts'
 import type { Place } from './place.ts'
+import { patienceMs } from './until.ts'
+
+/** The client gives up after a minute otherwise. */
+const options = { timeout: patienceMs }
 
 export interface Peer {
   readonly id: string
@@ -17,12 +21,16 @@ export async function openPeer(
   task = `be ${name}`,
   more: Readonly<Record<string, string>> = {},
 ): Promise<Peer> {
-  const { command, args } = ourServer(place.busHome)
+  const { args } = ourServer(place.busHome)
   const client = new Client({ name: 'lab-peer', version: '1.0.0' })
   const env = { PATH: process.env['PATH'] ?? '', HOME: place.root, ...more }
-  await client.connect(new StdioClientTransport({ command, args, env, stderr: 'ignore' }))
+  await client.connect(new StdioClientTransport({ command: process.execPath, args, env, stderr: 'ignore' }), options)
   const call = async (tool: string, toolArgs: Record<string, unknown> = {}) => {
-    const { structuredContent, isError } = await client.callTool({ name: tool, arguments: toolArgs })
+    const { structuredContent, isError } = await client.callTool(
+      { name: tool, arguments: toolArgs },
+      undefined,
+      options,
+    )
     if (isError === true) throw new Error(JSON.stringify(structuredContent))
     return structuredContent as Record<string, unknown>
   }

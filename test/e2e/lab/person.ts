@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process'
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
+import { labPath } from './ground.ts'
 import { entry, type Host } from './host.ts'
 import { installed } from './installed.ts'
 import type { Place } from './place.ts'
@@ -25,7 +26,7 @@ export async function person(place: Place, name: string): Promise<Person> {
   await mkdir(home, { recursive: true })
   const command = async (file: string, args: readonly string[]) => {
     const env = {
-      PATH: [path.dirname(process.execPath), '/usr/bin', '/bin'].join(path.delimiter),
+      PATH: labPath(),
       HOME: home,
       SESSION_MCP_HOME: place.busHome,
       DISABLE_AUTOUPDATER: '1',

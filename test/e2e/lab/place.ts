@@ -1,13 +1,13 @@
 /** A place for one test: a bus, a project, the scripted model, and sessions of real hosts that meet there. */
-import { mkdir, mkdtemp, readdir, readFile, realpath, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { expect } from 'vitest'
+import { labFolder } from './ground.ts'
 import { type Host, type HostRun, ourServer, runHost, type Task } from './host.ts'
 import { installed } from './installed.ts'
 import { type ScriptedModel, startModel } from './model.ts'
 import { openServer, type Server } from './opencode-server.ts'
-import { endAllNaming } from './processes.ts'
+import { endAllNaming, leftNaming } from './processes.ts'
 import { openStream, type Stream } from './stream.ts'
 import { openTab, type Tab } from './tab.ts'
 
@@ -47,7 +47,7 @@ export interface Place {
 
 /** Makes a place, and takes everything away afterwards; `LAB_KEEP=1` keeps the folder for a look. */
 export async function inPlace(body: (place: Place) => Promise<void>): Promise<void> {
-  const root = await realpath(await mkdtemp(path.join(tmpdir(), 'session-mcp-lab-')))
+  const root = await labFolder('lab')
   const model = await startModel()
   const busHome = path.join(root, 'bus')
   const project = path.join(root, 'project')
@@ -79,8 +79,12 @@ export async function inPlace(body: (place: Place) => Promise<void>): Promise<vo
     const names = await readdir(directory).catch(() => [])
     const texts = names
       .filter((name) => name.endsWith('.json'))
-      .map(async (name) => [name, JSON.parse(await readFile(path.join(directory, name), 'utf8'))])
-    return Object.fromEntries(await Promise.all(texts))
+      // What was moved away since the folder was read is not in it.
+      .map(async (name) => {
+        const text = await readFile(path.join(directory, name), 'utf8').catch(() => undefined)
+        return text === undefined ? [] : [[name, JSON.parse(text)]]
+      })
+    return Object.fromEntries((await Promise.all(texts)).flat())
   }
   const files: Place['files'] = filesOf(busHome)
 
@@ -116,16 +120,18 @@ export async function inPlace(body: (place: Place) => Promise<void>): Promise<vo
       filesOf,
     })
     await Promise.all(open.map((session) => session.end()))
-    expect(await endAllNaming(root), 'processes left behind').toEqual([])
+    expect(await leftNaming(root), 'processes left behind').toEqual([])
   } catch (fault) {
     for (const { screen } of open) if (screen !== undefined) console.log(await screen())
+    const log = await readFile(path.join(busHome, 'log', 'hooks.log'), 'utf8').catch(() => '')
+    if (log !== '') console.log(`log/hooks.log of the bus:\n${log}`)
     throw fault
   } finally {
     await Promise.allSettled(open.map((session) => session.end()))
     await endAllNaming(root)
     await model.close()
     if (process.env['LAB_KEEP'] === '1') console.log(`kept ${root}`)
-    else await rm(root, { recursive: true, force: true, maxRetries: 5 })
+    else await rm(root, { recursive: true, force: true, maxRetries: 10 })
   }
 }
 

@@ -4,8 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 
 const run = promisify(execFile)
-/** How long a server may take to notice that its host is gone (it promises one second), and some room. */
-const graceMs = 3000
+/** How long a server may take to notice that its host is gone: a second, on a machine that has one to spare. */
+const graceMs = 60_000
 
 interface Row {
   pid: number
@@ -18,21 +18,24 @@ export function leftInGroup(group: number | undefined): Promise<string[]> {
   return stragglers((row) => row.group === group)
 }
 
-/** The same for everything whose command or environment names `folder`, whatever group it hides in; ends it, too. */
-export async function endAllNaming(folder: string): Promise<string[]> {
-  return stragglers((row) => row.command.includes(folder), { environment: true, end: true })
+/** The same for everything whose command or environment names `folder`, whatever group it hides in. */
+export function leftNaming(folder: string): Promise<string[]> {
+  return stragglers((row) => row.command.includes(folder), true)
 }
 
-async function stragglers(isOurs: (row: Row) => boolean, { environment = false, end = false } = {}): Promise<string[]> {
-  const deadline = Date.now() + graceMs
+/** Ends all of that at once. */
+export async function endAllNaming(folder: string): Promise<void> {
+  for (const { pid, command } of await processes(true)) if (command.includes(folder)) kill(pid)
+}
+
+async function stragglers(isOurs: (row: Row) => boolean, environment = false): Promise<string[]> {
+  const startedMs = performance.now()
   for (;;) {
     const left = (await processes(environment)).filter(isOurs)
-    if (left.length > 0 && Date.now() <= deadline) {
-      await delay(50)
-      continue
+    if (left.length === 0 || performance.now() - startedMs > graceMs) {
+      return left.map(({ command }) => command.slice(0, 200))
     }
-    if (end) for (const { pid } of left) kill(pid)
-    return left.map(({ command }) => command.slice(0, 200))
+    await delay(100)
   }
 }
 

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { type Host, prepare, type Task } from './host.ts'
 import { endGroup, leftInGroup } from './processes.ts'
-import { until } from './until.ts'
+import { patienceMs, until } from './until.ts'
 
 export interface Stream {
   /** The host's own process. */
@@ -48,7 +48,7 @@ export async function openStream(host: Host, task: Task): Promise<Stream> {
 
   async function end() {
     child.stdin.end()
-    const timer = setTimeout(kill, 15_000)
+    const timer = setTimeout(kill, patienceMs)
     try {
       const exitCode = await exited
       const leftBehind = await leftInGroup(child.pid)
@@ -68,7 +68,7 @@ export async function openStream(host: Host, task: Task): Promise<Stream> {
       const before = turns()
       const message = { role: 'user', content: [{ type: 'text', text }] }
       child.stdin.write(`${JSON.stringify({ type: 'user', message, parent_tool_use_id: null, session_id: '' })}\n`)
-      await until(`the turn of ${JSON.stringify(text.slice(0, 40))} ends`, () => turns() > before, 60_000)
+      await until(`the turn of ${JSON.stringify(text.slice(0, 40))} ends`, () => turns() > before)
     },
     end() {
       ending ??= end()

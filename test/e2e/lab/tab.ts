@@ -7,6 +7,11 @@ import { until } from './until.ts'
 
 const run = promisify(execFile)
 const SIZE = { columns: 160, rows: 50 }
+/** What is not on the screen so long after it was typed is typed anew. */
+const LOST_MS = 45_000
+const MOST_TRIES = 4
+/** One burst of text and Enter is taken as a paste: so long after the text was shown, an Enter is no part of it. */
+const SETTLE_MS = 200
 
 export interface Tab {
   /** Types a line and submits it. */
@@ -62,6 +67,13 @@ export async function openTab(host: Host, task: Task): Promise<Tab> {
     }).catch(async (cause) => {
       throw new Error(`${(cause as Error).message}\n${await screen(pane)}`)
     })
+  /** True once the text is on the screen once more than before: the same may have been said already. */
+  const types = async (text: string): Promise<boolean> => {
+    const count = async () => (await screen()).split(text.slice(-20)).length
+    const before = await count()
+    await press('-l', '--', text)
+    return until(`${text} is typed`, async () => (await count()) > before, LOST_MS).catch(() => false)
+  }
   let ended: Promise<void> | undefined
 
   return {
@@ -71,10 +83,13 @@ export async function openTab(host: Host, task: Task): Promise<Tab> {
     pressIn,
     shows,
     async say(text) {
-      await press('-l', '--', text)
-      // One burst of text and Enter is taken as a paste.
-      await shows(new RegExp(text.slice(-20).replace(/[.*+?^${}()|[\]\\]/g, '\\$&')))
-      await delay(150)
+      for (let tries = 1; !(await types(text)); tries += 1) {
+        if (tries === MOST_TRIES) throw new Error(`typed ${tries} times and never shown: ${text}\n${await screen()}`)
+        // A program that has just begun to read throws away what was typed before; a slow one gets all of it in order.
+        await press('C-u')
+        await delay(SETTLE_MS)
+      }
+      await delay(SETTLE_MS)
       await press('Enter')
     },
     async beside() {

@@ -1,7 +1,6 @@
 /** A tmux server of its own with a person's window in it, and a terminal program that looks like a host. */
 import { execFile } from 'node:child_process'
-import { chmod, copyFile, mkdir, mkdtemp, readdir, readFile, realpath, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, copyFile, mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -10,6 +9,7 @@ import type { ProcessRef } from '../../../src/core/ports.ts'
 import { tmuxExecutor } from '../../../src/hosts/tmux/executor.ts'
 import { createProcesses } from '../../../src/system/process.ts'
 import { lookUp } from '../../../src/system/process-table.ts'
+import { labFolder, labPath } from './ground.ts'
 import { until } from './until.ts'
 
 const run = promisify(execFile)
@@ -32,8 +32,9 @@ export interface Terminal {
   outer(at: string, ...args: string[]): Promise<string>
   /** What the fakes have written down, oldest first. */
   notes(): Promise<Record<string, unknown>[]>
-  perform(action: Partial<Action> & Pick<Action, 'kind'>): Promise<Outcome>
-  create(params: Action['params']): Promise<Outcome>
+  perform(action: Partial<Action> & Pick<Action, 'kind'>, settleMs?: number): Promise<Outcome>
+  /** @param settleMs how long the window is looked at for a program that ends at once. */
+  create(params: Action['params'], settleMs?: number): Promise<Outcome>
   /** One more fake in a window of its own, as the target of operations; idle. */
   target(more?: Partial<ActionTarget>): Promise<ActionTarget & { pane: string }>
   screen(pane: string): Promise<string>
@@ -46,7 +47,7 @@ export async function inTerminal(
   body: (terminal: Terminal) => Promise<void>,
   polluted: Record<string, string> = {},
 ): Promise<void> {
-  const root = await realpath(await mkdtemp(path.join(tmpdir(), 'session-mcp-tmux-')))
+  const root = await labFolder('tmux')
   const bin = path.join(root, 'bin')
   const socket = path.join(root, 'socket')
   const log = path.join(root, 'log.jsonl')
@@ -55,7 +56,7 @@ export async function inTerminal(
   await chmod(path.join(bin, 'claude'), 0o755)
   const home = path.join(root, 'bus')
   await mkdir(home)
-  const PATH = [bin, path.dirname(process.execPath), '/usr/bin', '/bin'].join(path.delimiter)
+  const PATH = labPath(bin)
   const base = { PATH, HOME: root, LC_ALL: 'C.UTF-8', TERM: 'xterm-256color' }
   const outer = async (at: string, ...args: string[]) => {
     const { stdout } = await run('tmux', ['-u', '-f', '/dev/null', '-S', at, ...args], {
@@ -69,7 +70,6 @@ export async function inTerminal(
   const pane = await tmux('display-message', '-p', '-t', '=a person:', '#{pane_id}')
   const env = { ...base, TMUX: `${socket},1,0`, TMUX_PANE: pane }
   const processes = createProcesses()
-  const executor = tmuxExecutor({ env, home, processes })
   let actions = 0
   const notes = async () =>
     (await readFile(log, 'utf8').catch(() => ''))
@@ -81,8 +81,9 @@ export async function inTerminal(
     if (typeof sight === 'string') throw new Error(`process ${pid} is ${sight}`)
     return { ...processes.self, pid, start: sight.start }
   }
-  const perform: Terminal['perform'] = (action) =>
-    executor.perform({
+  const perform: Terminal['perform'] = (action, settleMs) => {
+    const executor = tmuxExecutor({ env, home, processes, ...(settleMs !== undefined && { settleMs }) })
+    return executor.perform({
       id: `act-${String(actions++).padStart(10, '0')}`,
       executor: executor.id,
       by: { id: 'ses-lead', name: 'lead' },
@@ -92,21 +93,17 @@ export async function inTerminal(
       params: {},
       ...action,
     })
-  const create: Terminal['create'] = (params) =>
-    perform({
-      kind: 'create',
-      params: { host: 'claude-code', projectPath: root, spawn: `ses-new.${'a'.repeat(20)}`, ...params },
-    })
+  }
+  const create: Terminal['create'] = (given, settleMs) => {
+    const params = { host: 'claude-code', projectPath: root, spawn: `ses-new.${'a'.repeat(20)}`, ...given }
+    return perform({ kind: 'create', params }, settleMs)
+  }
   const screen = (of: string) => tmux('capture-pane', '-p', '-t', of)
   const shows = (of: string, text: string) =>
-    until(
-      `pane ${of} shows ${text}`,
-      async () => {
-        const seen = await screen(of)
-        return seen.includes(text) && seen
-      },
-      8_000,
-    )
+    until(`pane ${of} shows ${text}`, async () => {
+      const seen = await screen(of)
+      return seen.includes(text) && seen
+    })
 
   try {
     await body({

@@ -13,7 +13,7 @@ export async function playKilled(host: Host): Promise<void> {
     victim.play(
       untilRefused([
         { tool: /update_session$/, args: { task: 'be killed', projectPath: project, name: 'victim' } },
-        { tool: /wait_for_sessions$/, args: { sessions: ['witness'], timeout: '40s' }, after: witness.reached(1) },
+        { tool: /wait_for_sessions$/, args: { sessions: ['witness'], timeout: '100s' }, after: witness.reached(1) },
       ]),
     )
     const isWaiting = victim.reached(1).then(() => untilWaiting(place, victim, 1))

@@ -18,7 +18,7 @@ export async function playLongWait(host: Host, timeout: string, callLimitMs?: nu
         { ...wait, args: { sessions: ['worker'], timeout }, after: worker.reached(1) },
         {
           ...wait,
-          args: () => ({ sessions: ['worker'], timeout: '40s', cursor: shown(waiter, waitForSessions).cursor }),
+          args: () => ({ sessions: ['worker'], timeout: '100s', cursor: shown(waiter, waitForSessions).cursor }),
           after: worker.reached(2),
         },
         { text: 'waited' },

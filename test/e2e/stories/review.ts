@@ -22,7 +22,7 @@ export async function playReview(askerHost: Host, workerHost: Host): Promise<voi
           args: { to: 'worker', content: 'please review', intent: 'request' },
           after: worker.reached(answered.register + 1),
         },
-        { tool: /wait_for_sessions$/, args: { sessions: ['worker'], timeout: '40s' } },
+        { tool: /wait_for_sessions$/, args: { sessions: ['worker'], timeout: '100s' } },
         { tool: /read_inbox$/, args: {} },
         { text: 'asked and answered' },
       ]),
