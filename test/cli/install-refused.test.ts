@@ -87,6 +87,12 @@ describe('a file the host could not read either', () => {
     fs.mkdirSync(place.settings)
     expect((await refused(() => place.install())).message).toContain('EISDIR')
   })
+
+  it.skipIf(process.platform === 'win32')('is refused where nobody may ever write to it: a pipe', async () => {
+    fs.mkdirSync(path.dirname(place.settings))
+    spawnSync('mkfifo', [place.settings])
+    expect((await refused(() => place.install())).message).toContain('cannot be read (it is no file)')
+  })
 })
 
 describe.skipIf(process.platform === 'win32')('what cannot be written', () => {

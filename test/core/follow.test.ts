@@ -117,7 +117,7 @@ describe('news', () => {
     expect((await a.news())?.changes).toEqual(['"b" is ended without completing'])
     expect(await a.news()).toBeUndefined()
     await world.clock.advance(4 * HOUR_MS)
-    expect((await a.news())?.changes).toEqual([`${b.id} is gone`])
+    expect((await a.news())?.changes).toEqual([`"${b.id}" is gone`])
     expect(await a.news()).toBeUndefined()
   })
 

@@ -33,13 +33,20 @@ export function readHostFile(file: string): HostFile {
     return { path: file, target, text }
   } catch (fault) {
     const why = errorCode(fault) ?? 'not text'
-    const said = why === 'ERR_ENCODING_INVALID_ENCODED_DATA' ? 'it is not UTF-8 text' : why
-    throw unreadable(`${file} cannot be read (${said}).`, 'Look at the file, then try again.', fault)
+    throw unreadable(`${file} cannot be read (${WORDS[why] ?? why}).`, 'Look at the file, then try again.', fault)
   }
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  ERR_ENCODING_INVALID_ENCODED_DATA: 'it is not UTF-8 text',
+  EFTYPE: 'it is no file',
 }
 
 function readBytes(file: string): Buffer | undefined {
   try {
+    const stat = fs.statSync(file)
+    // The other end of a pipe may never come.
+    if (!stat.isFile() && !stat.isDirectory()) throw Object.assign(new Error(file), { code: 'EFTYPE' })
     return fs.readFileSync(file)
   } catch (fault) {
     if (errorCode(fault) === 'ENOENT') return undefined
