@@ -8,6 +8,8 @@ import { homeIn, isInOurPackage, isOurHookScript, isTexts, oursIn, probeOfHook, 
 import { ALWAYS, behindGate, GATE, gated } from '../gate.ts'
 import type { Json, Launch, Machine, Peer, Program, WiredFile, Wiring } from '../wiring.ts'
 import { capabilities } from './capabilities.ts'
+import { directory } from './directory.ts'
+import { obstacles } from './obstacles.ts'
 
 const SCRIPT = 'claude-code.js'
 const STATUS_LINE = 'statusline.js'
@@ -37,6 +39,7 @@ export const claudeCodeWiring: Wiring = {
   },
   combined: bothStatusLines,
   launch: launchOf,
+  obstacles,
   plugins: {
     file: (machine) => machine.join(directory(machine), 'plugins', 'installed_plugins.json'),
     hasOurs: (content) =>
@@ -44,10 +47,6 @@ export const claudeCodeWiring: Wiring = {
   },
   probe: (launch, home) => probeOfHook(launch, home, SCRIPT),
   peers: { directory: (machine) => machine.join(directory(machine), 'sessions'), read: peerOf },
-}
-
-function directory({ env, userHome, join }: Machine): string {
-  return env['CLAUDE_CONFIG_DIR'] || join(userHome, '.claude')
 }
 
 function settingsFile(machine: Machine, program: Program): WiredFile {
