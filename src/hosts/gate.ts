@@ -1,8 +1,7 @@
 /** The shell in front of a hook, as a host is told to start it. */
 
-import { endsWith } from './entries.ts'
+import { endsWith, GATE } from './entries.ts'
 
-export const GATE = 'gate.sh'
 /** The gate's first argument where the hook has to look whatever the gate sees. */
 export const ALWAYS = 'always'
 

@@ -75,6 +75,17 @@ describe('an install that is there already', () => {
     expect([place.json(place.settings), place.json(place.servers)]).toEqual([{}, {}])
   })
 
+  it('is recognised by our gate beside its script, wherever the two lie', async () => {
+    const elsewhere = path.join(place.root, 'opt', 'bus')
+    await place.install({ program: place.program(elsewhere) })
+    await place.install()
+    expect(place.read(place.settings)).not.toContain(elsewhere)
+    await place.install({ program: place.program(elsewhere) })
+    fs.rmSync(place.home, { recursive: true })
+    await place.uninstall()
+    expect(place.json(place.settings)).toEqual({})
+  })
+
   it('is recognised without its record', async () => {
     place.write(place.settings, `${FOREIGN}\n`)
     place.write(place.servers, '{\n  "mcpServers": {\n    "x": {}\n  },\n  "userID": "1"\n}')

@@ -4,8 +4,8 @@
  */
 
 import { commandLine, wordsOf } from '../command-line.ts'
-import { homeIn, isInOurPackage, isOurHookScript, isTexts, oursIn, probeOfHook, record } from '../entries.ts'
-import { ALWAYS, behindGate, GATE, gated } from '../gate.ts'
+import { GATE, homeIn, isInOurPackage, isOurHookScript, isTexts, oursIn, probeOfHook, record } from '../entries.ts'
+import { ALWAYS, behindGate, gated } from '../gate.ts'
 import type { Json, Launch, Machine, Peer, Program, WiredFile, Wiring } from '../wiring.ts'
 import { capabilities } from './capabilities.ts'
 import { directory } from './directory.ts'
@@ -122,12 +122,10 @@ function serverFile(machine: Machine, program: Program): WiredFile {
 
 /** By the script and the form we write it in. */
 function isOurHook(hook: unknown, current: string): boolean {
-  const launch = launchOf(hook)
-  const script = launch?.scripts.at(-1) ?? ''
   return (
     Array.isArray(record(hook)['args']) &&
     Object.keys(record(hook)).every((key) => HOOK_KEYS.has(key)) &&
-    isOurHookScript(script, current, SCRIPT)
+    isOurHookScript(launchOf(hook)?.scripts ?? [], current, SCRIPT)
   )
 }
 
@@ -143,8 +141,8 @@ function isOurServer(server: unknown, current: string): boolean {
 }
 
 function isOurStatusLine(value: unknown, current = ''): boolean {
-  const script = launchOf(value)?.scripts[0] ?? ''
-  return script === current.replaceAll('\\', '/') || isOurHookScript(script, current, STATUS_LINE)
+  const scripts = launchOf(value)?.scripts ?? []
+  return scripts[0] === current.replaceAll('\\', '/') || isOurHookScript(scripts, current, STATUS_LINE)
 }
 
 /** Theirs gets the input first, ours stands on the line below. */

@@ -4,8 +4,8 @@
  */
 
 import { commandLine, wordsOf } from '../command-line.ts'
-import { homeIn, isInOurPackage, isOurHookScript, isTexts, oursIn, probeOfHook, record } from '../entries.ts'
-import { ALWAYS, behindGate, GATE, gated } from '../gate.ts'
+import { GATE, homeIn, isInOurPackage, isOurHookScript, isTexts, oursIn, probeOfHook, record } from '../entries.ts'
+import { ALWAYS, behindGate, gated } from '../gate.ts'
 import type { Json, Launch, Machine, Program, WiredFile, Wiring } from '../wiring.ts'
 import { capabilities } from './capabilities.ts'
 import { heldBack } from './trust.ts'
@@ -103,11 +103,9 @@ function commandOf(words: readonly string[], isWindows: boolean): string {
 
 /** By the script and the form we write it in. */
 function isOurHook(hook: unknown, current: string): boolean {
-  const script = launchOf(hook)?.scripts.at(-1)
   return (
-    script !== undefined &&
     Object.keys(record(hook)).every((key) => HOOK_KEYS.has(key)) &&
-    isOurHookScript(script, current, SCRIPT)
+    isOurHookScript(launchOf(hook)?.scripts ?? [], current, SCRIPT)
   )
 }
 
