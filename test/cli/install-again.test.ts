@@ -75,6 +75,15 @@ describe('an install that is there already', () => {
     expect([place.json(place.settings), place.json(place.servers)]).toEqual([{}, {}])
   })
 
+  it('without its record leaves an empty member that hides another one of its name', async () => {
+    const text = '{"hooks":{"Stop":[{"hooks":[]}]},"hooks":{}}'
+    place.write(place.settings, text)
+    await place.install()
+    fs.rmSync(place.home, { recursive: true })
+    await place.uninstall()
+    expect(place.read(place.settings)).toBe(text)
+  })
+
   it('is recognised by our gate beside its script, wherever the two lie', async () => {
     const elsewhere = path.join(place.root, 'opt', 'bus')
     await place.install({ program: place.program(elsewhere) })
