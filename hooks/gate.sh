@@ -1,7 +1,8 @@
 #!/bin/sh
-# gate.sh [--any] [prompt|always] HOME COMMAND [ARGS]: starts the hook only where the bus left word for this conversation.
+# gate.sh [--any] [prompt|always] HOME NODE SCRIPT [ARGS]: starts the hook only where the bus left word for this conversation.
 # Runs after every tool of every turn and, with `prompt`, at every prompt, so its common path is a few tests and no process.
 # `always`: at other moments the hook itself has to look.
+# Whoever starts it looks first whether it is still there (src/hosts/gate.ts): a shell without its script ends like a refusal.
 # HOME may be empty: then the default. --any: the host gives its hooks no id; one inherited from a host around it says nothing.
 id=$CLAUDE_CODE_SESSION_ID
 case $1 in --any) id= && shift ;; esac
@@ -31,6 +32,8 @@ case $at:$id in
     ;;
   *) [ -e "$home/pending/$id" ] || exit 0 ;;
 esac
+# A Node or a script that is gone must not show in every turn; `session-mcp doctor` names it.
+command -v "$1" >/dev/null && [ -r "$2" ] || exit 0
 # Node reads more certificates at its start, which takes longer than all of the hook; and a hook opens no connection.
 unset NODE_EXTRA_CA_CERTS
 exec "$@"

@@ -3,7 +3,6 @@
  * tab: whatever goes wrong is silence, within a second, and a line in log/hooks.log for `session-mcp doctor`.
  */
 
-import path from 'node:path'
 import { attached } from '../src/core/attach.ts'
 import { createHostPlugin } from '../src/core/attend.ts'
 import { mayAsk, takeActions } from '../src/core/bridge.ts'
@@ -12,9 +11,8 @@ import type { PluginAnswer, PluginContext, PluginModule } from '../src/core/plug
 import { noteSetting, settingLine } from '../src/core/setting.ts'
 import { conversationOf, type PluginFor, readContext, traitsOf } from '../src/hosts/ide.ts'
 import { pluginActionOf } from '../src/hosts/ide-actions.ts'
-import { createLog } from '../src/system/log.ts'
 import { homeOf } from './ide-home.ts'
-import { type HookBus, openHookBus } from './open.ts'
+import { type HookBus, hookLog, openHookBus } from './open.ts'
 
 /** What a turn may lose to one call, ms. */
 const LIMIT_MS = 1_000
@@ -109,12 +107,7 @@ export function joined(name: string, plugins: readonly PluginModule[]): PluginMo
 
 function hooksOf(name: string, { folder, ...made }: PluginPlace): (method: string, work: Work) => Hook {
   const home = homeOf(folder)
-  const report = (method: string, fault: unknown) =>
-    createLog({ file: path.join(home, 'log', 'hooks.log'), level: 'warn', stderr: undefined }).error('plugin', {
-      plugin: name,
-      method,
-      fault,
-    })
+  const report = (method: string, fault: unknown) => hookLog(home).error('plugin', { plugin: name, method, fault })
   // Opened at the first call: an IDE that loads plugins it never calls makes no home.
   let bus: HookBus | undefined
   return (method, work) => async (raw) => {

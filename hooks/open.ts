@@ -16,16 +16,22 @@ export interface HookBus {
   readonly log: Log
 }
 
+/** The log of all hooks of a bus; `session-mcp doctor` tells of what stands in it. */
+export function hookLog(home: string): Log {
+  return createLog({ file: path.join(home, 'log', 'hooks.log'), level: 'warn', stderr: undefined })
+}
+
 type Environment = Readonly<Record<string, string | undefined>>
 
 /**
  * @param args of the program: they may name the home.
  * @param doors that this very process opens.
+ * @throws BusError HOME_UNSAFE, HOME_NEWER, HOME_UNWRITABLE, STORE_UNREADABLE
  */
 export function openHookBus(env: Environment, args: readonly string[], doors?: Doors): HookBus {
   const home = homeIn(args, env)
   const processes = createProcesses()
-  const log = createLog({ file: path.join(home, 'log', 'hooks.log'), level: 'warn', stderr: undefined })
+  const log = hookLog(home)
   const store = fileStore({ home, self: processes.self, durability: 'process' })
   const context = createContext({
     store,

@@ -2,9 +2,11 @@
 
 import fs from 'node:fs'
 import path from 'node:path'
+import { BusError } from '../src/core/errors.ts'
 import type { Doors } from '../src/core/ports-hosts.ts'
 import { readInput } from '../src/system/json-input.ts'
-import { type HookBus, openHookBus } from './open.ts'
+import { homeIn } from './home.ts'
+import { type HookBus, hookLog, openHookBus } from './open.ts'
 
 /** Hosts wait for hooks; this is what a turn may lose to us at the most, ms. */
 const LIMIT_MS = 1_100
@@ -41,18 +43,23 @@ export function runHook(hook: Hook): void {
   readInput()
     .then(async (input) => {
       if (input === undefined || hook.isOurs?.(input) === false) return silence()
-      const bus = openHookBus(process.env, process.argv.slice(2), hook.doors?.())
+      const args = process.argv.slice(2)
+      const log = hookLog(homeIn(args, process.env))
       const report = (fault: unknown) => {
         const moment = String(input['hook_event_name'])
-        bus.log.error('hook', { host: hook.host, moment, fault, script: path.basename(__filename) })
+        log.error('hook', { host: hook.host, moment, fault, script: path.basename(__filename) })
         silence()
       }
       late = () => report(`no answer within ${LIMIT_MS} ms`)
+      let bus: HookBus | undefined
       try {
+        bus = openHookBus(process.env, args, hook.doors?.())
         const { json, wake, wakeFile, hostPid } = (await hook.answer(input, bus)) ?? {}
         if (wakeFile !== undefined) touchAgain(wakeFile, hostPid)
         say(json, wake)
       } catch (fault) {
+        // Of a home that cannot be used doctor knows by itself, and one that is not safe is no place to write to.
+        if (bus === undefined && fault instanceof BusError) return silence()
         report(fault)
       }
     })

@@ -1,8 +1,9 @@
 /** From an argument list to an exit code. Loads nothing it does not need: `serve` must start fast. */
 
 import { type Config, readConfig, thisWorld } from '../config.ts'
-import { refusal } from '../core/errors.ts'
+import { type Refusal, refusal } from '../core/errors.ts'
 import type { OpenedBus } from '../open.ts'
+import { tooOld } from '../system/node-version.ts'
 import { loadCommand } from './commands.ts'
 import type { Command, Context } from './define.ts'
 import { EXIT, type ExitCode, exitOf } from './exit.ts'
@@ -152,10 +153,17 @@ async function printHelp(out: Output, command: Command): Promise<ExitCode> {
   return EXIT.ok
 }
 
+/** A Node that is too old lacks what we use, and what it says of that helps nobody. */
+function refusalOf(fault: unknown): Refusal {
+  const told = refusal(fault)
+  const old = told.error.code === 'INTERNAL' ? tooOld(process.versions.node) : undefined
+  return old === undefined ? told : { ...told, error: { ...told.error, message: old.text, hint: old.fix } }
+}
+
 /** A reader that went away is no fault: `session-mcp list | head -1` ends quietly. */
 async function failed(fault: unknown, out: Output): Promise<ExitCode> {
   if (fault instanceof ReaderGone) return EXIT.ok
-  const told = refusal(fault)
+  const told = refusalOf(fault)
   try {
     await out.refuse(told)
   } catch {

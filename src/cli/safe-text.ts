@@ -1,15 +1,10 @@
 /** Text of others made harmless for a terminal: whatever could move, colour, reorder or hide is gone, as a whole. */
 
-/**
- * One pass over the text, longest sequences first (ECMA-48; xterm's "Control Sequences", read 2026-11):
- * strings (OSC, DCS, SOS, PM, APC) up to BEL or ST, or to the end of the line where nobody ended them; CSI; other
- * escapes; then every control character and everything Unicode calls ignorable (bidi, zero-width, tags) on its own.
- */
-const SEQUENCES = new RegExp(
+import { withoutSequences } from '../core/sequences.ts'
+
+/** Every control character but tab and line feed, and everything Unicode calls ignorable (bidi, zero-width, tags). */
+const UNSEEN = new RegExp(
   [
-    '(?:\\u001b[\\]PX^_]|[\\u0090\\u0098\\u009d\\u009e\\u009f])[^\\u0007\\u001b\\u009c\\n]*(?:\\u0007|\\u001b\\\\|\\u009c)?',
-    '(?:\\u001b\\[|\\u009b)[0-?]*[ -/]*[@-~]?',
-    '\\u001b[ -/]*[0-~]?',
     '[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f]',
     // U+FE0F only asks for the coloured form of the emoji before it.
     '(?!\\ufe0f)\\p{Default_Ignorable_Code_Point}',
@@ -22,7 +17,7 @@ const LINE_ENDS = /\r\n?|[\u0085\u2028\u2029]/gu
 
 /** Text of several lines: line breaks and tabs stay. */
 export function safeText(text: string): string {
-  return text.replace(LINE_ENDS, '\n').replace(SEQUENCES, '').replace(LONE_SURROGATE, '\ufffd')
+  return withoutSequences(text.replace(LINE_ENDS, '\n')).replace(UNSEEN, '').replace(LONE_SURROGATE, '\ufffd')
 }
 
 /** The same as one line. */

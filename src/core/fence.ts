@@ -2,13 +2,10 @@
 
 import { isId } from './ids.ts'
 import { isName } from './name.ts'
+import { withoutSequences } from './sequences.ts'
 import { clip } from './text.ts'
 
 const QUOTED_CHARS = 120
-
-/** Sequences for a terminal (OSC and its like, CSI, other escapes), as a whole: their bodies are no words of a peer. */
-const SEQUENCES =
-  /(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])[^\u0007\u001b\u009c\n]*(?:\u0007|\u001b\\|\u009c)?|(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]?|\u001b[ -/]*[0-~]?/g
 
 /**
  * Invisible, reordering or control characters, tags and variation selectors: they change what a reader sees or carry what
@@ -41,8 +38,7 @@ function asString(text: string): string {
 }
 
 function visible(text: string): string {
-  return text
-    .replace(SEQUENCES, '')
+  return withoutSequences(text)
     .replace(/[\r\n\t\u2028\u2029]+/g, ' ')
     .replace(UNSEEN, '')
     .trim()

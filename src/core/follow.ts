@@ -6,7 +6,7 @@ import type { WatchInput } from './bus.ts'
 import type { Caller } from './caller.ts'
 import { type Context, refuseSubagent, requireOwn } from './context.ts'
 import { BusError } from './errors.ts'
-import { called, fenced } from './fence.ts'
+import { called, fenced, quoted } from './fence.ts'
 import { LIMITS } from './limits.ts'
 import { finished } from './liveness.ts'
 import { noticesFor } from './notices.ts'
@@ -127,7 +127,7 @@ export async function changesFor(context: Context, own: Entry): Promise<readonly
   for (const id of watching) {
     const entry = await context.find(id)
     const stamp = entry === undefined ? 'gone' : stampOf(context, entry)
-    now.push({ id, stamp, line: entry === undefined ? `${id} is gone` : describe(context, entry) })
+    now.push({ id, stamp, line: entry === undefined ? `${quoted(id)} is gone` : describe(context, entry) })
   }
   const known = bare((await context.store.shown.read(me)).sessions)
   if (now.every(({ id, stamp }) => known[id] === stamp)) return []
@@ -154,7 +154,7 @@ export async function followedNow(context: Context, own: Entry): Promise<readonl
   const lines: string[] = []
   for (const id of watching.slice(0, FOLLOWED)) {
     const entry = await context.find(id)
-    lines.push(entry === undefined ? `${id} is gone` : describe(context, entry))
+    lines.push(entry === undefined ? `${quoted(id)} is gone` : describe(context, entry))
   }
   return lines
 }
@@ -169,12 +169,12 @@ function describe(context: Context, entry: Entry): string {
   const { session } = entry
   const seen = context.observe(entry)
   const state = isClosed(session)
-    ? session.status
+    ? called(session.status)
     : seen.state === 'ended'
       ? 'ended without completing'
-      : `${session.status}, ${seen.state}`
+      : `${called(session.status)}, ${called(seen.state)}`
   const said = session.result ?? session.progress
-  return `${called(label(session))} is ${state}${said === undefined ? '' : `: ${fenced(said)}`}`
+  return `${quoted(label(session))} is ${state}${said === undefined ? '' : `: ${fenced(said)}`}`
 }
 
 function stampOf(context: Context, entry: Entry): string {

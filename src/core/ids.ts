@@ -31,11 +31,11 @@ export function requireId(text: string, what: string): string {
 /** Quotes untrusted text for an error: short, one line, control characters escaped. */
 export function quote(text: string): string {
   const short = text.length > 60 ? `${text.slice(0, 57)}...` : text
-  return JSON.stringify(short).replace(
-    /[\u007f-\u009f\u2028\u2029\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g,
-    (c) => {
-      return `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`
-    },
+  return JSON.stringify(short).replace(/[\u007f-\u009f\u2028\u2029]|\p{Default_Ignorable_Code_Point}/gu, (character) =>
+    character
+      .split('')
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+      .join(''),
   )
 }
 

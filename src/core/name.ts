@@ -4,7 +4,8 @@ import { BusError } from './errors.ts'
 import { quote } from './ids.ts'
 import { LIMITS } from './limits.ts'
 
-const NAME = /^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._-]*$/u
+/** Some letters and marks are invisible (fillers, joiners, variation selectors): two names with and without look the same. */
+const NAME = /^(?!.*\p{Default_Ignorable_Code_Point})[\p{L}\p{N}][\p{L}\p{M}\p{N} ._-]*$/u
 const RESERVED = new Set(['me', 'all', 'user', 'human', 'system'])
 
 /** The stored form: NFKC, outer spaces dropped, inner ones single. @throws BusError BAD_NAME */
@@ -28,7 +29,7 @@ export function requireName(text: string, what = 'name'): string {
   return name
 }
 
-/** Is it what `requireName` stores? */
+/** Is it in the grammar of {@link requireName}? Reserved words are, and what is not in NFKC. */
 export function isName(text: string): boolean {
   return NAME.test(text) && [...text].length <= LIMITS.nameChars
 }

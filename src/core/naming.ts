@@ -48,6 +48,7 @@ export function folderOf(projectPath: string | undefined): string | undefined {
 function nameIn(text: string): string | undefined {
   const letters = text
     .normalize('NFKC')
+    .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
     .replace(/[^\p{L}\p{M}\p{N} ._-]+/gu, '-')
     .replace(/^[^\p{L}\p{N}]+/u, '')
   try {

@@ -22,7 +22,7 @@ export async function noticesFor(context: Context, own: Entry): Promise<readonly
   const { clash, outOfWakes } = told
   return [
     ...(clash !== undefined && Object.hasOwn(CLASHES, clash.outcome) // a newer version may know others
-      ? [CLASHES[clash.outcome](clash.at, clash.pid)]
+      ? [CLASHES[clash.outcome](timeOf(clash.at), Number(clash.pid))]
       : []),
     ...(outOfWakes !== undefined && !outOfWakes.told
       ? [
@@ -30,6 +30,12 @@ export async function noticesFor(context: Context, own: Entry): Promise<readonly
         ]
       : []),
   ]
+}
+
+/** Not as it stands in the file: what a program can read as a time may hold other words. */
+function timeOf(iso: string): string {
+  const ms = Date.parse(iso)
+  return Number.isNaN(ms) ? 'an unknown time' : new Date(ms).toISOString()
 }
 
 export function hasNotice(activity: Activity | undefined): boolean {

@@ -93,7 +93,8 @@ function kind({ intent, priority }: Message): string {
 }
 
 function age({ sentAt }: Message, nowMs: number | undefined): string {
-  if (nowMs === undefined) return `sent ${sentAt.slice(0, 16).replace('T', ' ')} UTC`
+  // Not as it stands in the file: what a program can read as a time may hold other words.
+  if (nowMs === undefined) return `sent ${new Date(sentAt).toISOString().slice(0, 16).replace('T', ' ')} UTC`
   return `${span(Math.max(0, Math.round((nowMs - Date.parse(sentAt)) / 1000)))} ago`
 }
 

@@ -12,9 +12,18 @@ export function endsWith(path: string, ...tail: string[]): boolean {
   return found.length === tail.length && found.every((part, i) => part === tail[i])
 }
 
-/** For the script of a hook: the `current` one, or that of an older checkout or another Node, which have other paths. */
-export function isOurHookScript(path: string, current: string, name: string): boolean {
-  return path === current || (endsWith(path, 'hooks', name) && isInOurPackage(path, 'dist', 'hooks', name))
+/** The shell in front of hooks, in the folder of their scripts. */
+export const GATE = 'gate.sh'
+
+/**
+ * For the script of a hook, the last of what its entry starts: the `current` one, or that of an older checkout or another
+ * Node, which have other paths. Behind our gate in the same folder it is ours wherever the two lie.
+ */
+export function isOurHookScript(scripts: readonly string[], current: string, name: string): boolean {
+  const script = scripts.at(-1) ?? ''
+  if (script === current) return true
+  if (!endsWith(script, 'hooks', name)) return false
+  return scripts[0] === script.slice(0, -name.length) + GATE || isInOurPackage(script, 'dist', 'hooks', name)
 }
 
 /** An end of a session that nobody has heard of: hosts say it in the same words, and it does nothing. */

@@ -150,6 +150,54 @@ describe('the first broken link', () => {
     expect(check?.text).toMatch(text)
   })
 
+  it('is a switch in the settings of the project, where the one of the person alone counts most', async () => {
+    await place.install()
+    const cwd = path.join(place.root, 'shop')
+    const said = async () => {
+      const view = { config: { home: place.home, userHome: place.userHome, env: {} }, opened: undefined }
+      const checks = await checkHosts({ ...view, machine: { ...place.machine, cwd }, program: place.program() }, [
+        claudeCodeWiring,
+      ])
+      return checks.filter(({ level }) => level === 'warn')
+    }
+    const [shared, local] = ['settings.json', 'settings.local.json'].map((name) => path.join(cwd, '.claude', name))
+    if (shared === undefined || local === undefined) throw new Error('unreachable')
+    place.write(shared, '{"disableAllHooks":true}')
+    const text = (file: string) => `Claude Code: "disableAllHooks" is true in ${file}, so no hook runs in this folder.`
+    expect(await said()).toEqual([
+      { area: 'hosts', level: 'warn', text: text(shared), fix: 'Take it out of the file.' },
+    ])
+    place.write(local, '{"disableAllHooks":false}')
+    expect(await said()).toEqual([])
+    place.write(local, '{"disableAllHooks":true}')
+    expect(await said()).toMatchObject([{ text: text(local) }])
+  })
+
+  it('is a switch of whoever manages the machine', () => {
+    const said = (settings: object) =>
+      claudeCodeWiring.obstacles?.(place.machine, (file) =>
+        file === '/etc/claude-code/managed-settings.json' ? settings : undefined,
+      )
+    expect(said({ model: 'x' })).toEqual([])
+    for (const name of ['disableAllHooks', 'allowManagedHooksOnly']) {
+      expect(said({ [name]: true })).toMatchObject([
+        { text: `"${name}" is true in /etc/claude-code/managed-settings.json, so none of our hooks runs.` },
+      ])
+    }
+  })
+
+  it('is a hook that is silent since it failed, as under a Node too old for it', async () => {
+    const check = await broken(() =>
+      scriptIs(`const fs = require('node:fs')
+        const log = require('node:path').join(process.argv[3], 'log')
+        fs.mkdirSync(log)
+        const line = { t: new Date().toISOString(), level: 'error', event: 'hook', fault: 'ReferenceError: crypto is not defined' }
+        fs.writeFileSync(log + '/hooks.log', JSON.stringify(line) + '\\n')`),
+    )
+    expect(check?.level).toBe('fail')
+    expect(check?.text).toMatch(/is silent since it failed: hook, fault ReferenceError: crypto is not defined$/)
+  })
+
   it('is tried on a home of its own, with nothing of a session around it', async () => {
     const seen = path.join(place.root, 'seen.json')
     await place.install()

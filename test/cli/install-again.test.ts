@@ -75,6 +75,26 @@ describe('an install that is there already', () => {
     expect([place.json(place.settings), place.json(place.servers)]).toEqual([{}, {}])
   })
 
+  it('without its record leaves an empty member that hides another one of its name', async () => {
+    const text = '{"hooks":{"Stop":[{"hooks":[]}]},"hooks":{}}'
+    place.write(place.settings, text)
+    await place.install()
+    fs.rmSync(place.home, { recursive: true })
+    await place.uninstall()
+    expect(place.read(place.settings)).toBe(text)
+  })
+
+  it('is recognised by our gate beside its script, wherever the two lie', async () => {
+    const elsewhere = path.join(place.root, 'opt', 'bus')
+    await place.install({ program: place.program(elsewhere) })
+    await place.install()
+    expect(place.read(place.settings)).not.toContain(elsewhere)
+    await place.install({ program: place.program(elsewhere) })
+    fs.rmSync(place.home, { recursive: true })
+    await place.uninstall()
+    expect(place.json(place.settings)).toEqual({})
+  })
+
   it('is recognised without its record', async () => {
     place.write(place.settings, `${FOREIGN}\n`)
     place.write(place.servers, '{\n  "mcpServers": {\n    "x": {}\n  },\n  "userID": "1"\n}')

@@ -151,10 +151,10 @@ describe('the hooks of Codex', () => {
     const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
     expect(written['SessionEnd']?.[0]?.hooks[0]).toEqual({
       type: 'command',
-      command: `exec sh ${quoted(path.join(program.hooks, 'gate.sh'))} --any always ${quoted(program.home)} ${quoted(program.node)} ${quoted(script)} --home ${quoted(program.home)}`,
+      command: `exec sh -c ${quoted('[ -r "$0" ] && command . "$0"; exit 0')} ${quoted(path.join(program.hooks, 'gate.sh'))} --any always ${quoted(program.home)} ${quoted(program.node)} ${quoted(script)} --home ${quoted(program.home)}`,
       timeout: 3,
     })
-    expect(written['PostToolUse']?.[0]?.hooks[0]?.command).toMatch(/^exec sh '.*gate\.sh' --any /)
+    expect(written['PostToolUse']?.[0]?.hooks[0]?.command).toMatch(/^exec sh -c '.*' '.*gate\.sh' --any /)
     expect(codexWiring.launch(written['PostToolUse']?.[0])).toMatchObject({ node: program.node, home })
     await place.uninstall({ ...codex, program })
     expect(place.json(hooks)).toEqual(foreign)

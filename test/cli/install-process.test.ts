@@ -73,6 +73,16 @@ describe.skipIf(process.platform === 'win32')('the commands', () => {
     ])
   })
 
+  it('at once are one install, and what was there before is put back to the byte', async () => {
+    place.write(place.settings, '{"model":   "opus"}')
+    place.write(place.servers, '{"mcpServers":{"session-mcp":{ "command":"mine" }}}')
+    const before = place.snapshot()
+    const codes = await Promise.all([1, 2, 3].map(async () => (await run('install', 'claude-code')).code))
+    expect(codes).toEqual([0, 0, 0])
+    expect((await run('uninstall', 'claude-code')).code).toBe(0)
+    expect(place.snapshot()).toEqual(before)
+  })
+
   it('refuse with a code and a reason', async () => {
     expect(await run('install', 'claud')).toMatchObject({
       code: 2,

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -41,6 +42,21 @@ async function asSomebody<T>(run: () => Promise<T>): Promise<T> {
   }
 }
 
+/** The scripts are there already: somebody else could not make them. */
+const prepared = () => {
+  const dist = path.join(place.root, 'session-mcp', 'dist')
+  const program = {
+    node: process.execPath,
+    server: path.join(dist, 'index.js'),
+    hooks: path.join(dist, 'hooks'),
+    plugins: path.join(dist, 'plugins'),
+    home: place.home,
+    isDefaultHome: true,
+    serverArgs: [],
+  }
+  return { program, openHome: async () => undefined }
+}
+
 describe('a file the host could not read either', () => {
   it.each([
     ['{"hooks": {\n  "Stop": [}\n}', 2, '} stands where a value must be'],
@@ -79,6 +95,12 @@ describe('a file the host could not read either', () => {
     fs.mkdirSync(place.settings)
     expect((await refused(() => place.install())).message).toContain('EISDIR')
   })
+
+  it.skipIf(process.platform === 'win32')('is refused where nobody may ever write to it: a pipe', async () => {
+    fs.mkdirSync(path.dirname(place.settings))
+    spawnSync('mkfifo', [place.settings])
+    expect((await refused(() => place.install())).message).toContain('cannot be read (it is no file)')
+  })
 })
 
 describe.skipIf(process.platform === 'win32')('what cannot be written', () => {
@@ -103,6 +125,23 @@ describe.skipIf(process.platform === 'win32')('what cannot be written', () => {
     expect(fs.existsSync(path.join(place.home, 'installed'))).toBe(false)
   })
 
+  it('is a file that a person made read-only, also for whom the system lets write it', async () => {
+    place.write(place.settings, '{"model":"opus"}')
+    fs.chmodSync(place.settings, 0o444)
+    const before = place.snapshot()
+    const { message, hint } = await refused(() => place.install())
+    expect(message).toBe(`${place.settings} is read-only (mode 444). Nothing was changed.`)
+    expect(hint).toContain('make the file writable')
+    expect(place.snapshot()).toEqual(before)
+    expect(fs.existsSync(path.join(place.home, 'installed'))).toBe(false)
+    fs.chmodSync(place.settings, 0o644)
+    await place.install()
+    fs.chmodSync(place.settings, 0o444)
+    const wired = place.snapshot()
+    expect((await refused(() => place.uninstall())).message).toContain('is read-only')
+    expect(place.snapshot()).toEqual(wired)
+  })
+
   it('leaves no directory behind either', () => {
     const made = path.join(place.userHome, 'a', 'b', 'settings.json')
     const other = path.join(place.userHome, 'file', 'x.json')
@@ -113,21 +152,56 @@ describe.skipIf(process.platform === 'win32')('what cannot be written', () => {
     expect(() => changeFiles(changes)).toThrow('Nothing was changed.')
     expect(place.snapshot()).toEqual(before)
   })
+})
 
-  /** The scripts are there already: somebody else could not make them. */
-  const prepared = () => {
-    const dist = path.join(place.root, 'session-mcp', 'dist')
-    const program = {
-      node: process.execPath,
-      server: path.join(dist, 'index.js'),
-      hooks: path.join(dist, 'hooks'),
-      plugins: path.join(dist, 'plugins'),
-      home: place.home,
-      isDefaultHome: true,
-      serverArgs: [],
+describe('a copy of a file', () => {
+  it('that a killed process left beside it is removed by the next, and no other', async () => {
+    place.write(place.settings, '{"model":"opus"}')
+    const directory = path.dirname(place.settings)
+    const { pid: gone } = spawnSync(process.execPath, ['-e', '0'])
+    const left = path.join(directory, `.settings.json.session-mcp-${gone}`)
+    const others = [
+      `.settings.json.session-mcp-${process.ppid}`,
+      `.settings.json.session-mcp-${gone}x`,
+      '.settings.json',
+    ]
+    for (const run of [() => place.install(), () => place.uninstall()]) {
+      for (const name of [left, ...others]) place.write(path.resolve(directory, name), 'copy')
+      await run()
+      expect(fs.readdirSync(directory).sort()).toEqual([...others, 'settings.json'].sort())
     }
-    return { program, openHome: async () => undefined }
-  }
+  })
+})
+
+describe('the record of an install', () => {
+  it('that another install made since the plan is planned with', async () => {
+    place.write(place.settings, '{"model": "opus" }')
+    place.write(place.servers, '{"mcpServers":{"session-mcp":{"command":"mine"}}}')
+    const before = place.snapshot()
+    let runs = 0
+    const openHome = async () => {
+      fs.mkdirSync(place.home, { recursive: true, mode: 0o700 })
+      if (runs++ === 0) await place.install()
+    }
+    await place.install({ openHome })
+    await place.uninstall()
+    expect(place.snapshot()).toEqual(before)
+  })
+
+  it.skipIf(process.platform === 'win32')('that cannot be removed does not keep a host wired', async () => {
+    await place.install()
+    const record = path.join(place.home, 'installed', 'claude-code.json')
+    const text = place.read(record)
+    const closed = [place.home, path.join(place.home, 'locks'), path.dirname(record)]
+    for (const directory of [place.root, place.userHome, path.dirname(place.settings)]) fs.chmodSync(directory, 0o777)
+    for (const file of [place.settings, place.servers, record]) fs.chmodSync(file, 0o666)
+    for (const directory of closed) fs.chmodSync(directory, 0o555)
+    const { notes, changed } = await asSomebody(() => place.uninstall(prepared()))
+    for (const directory of closed) fs.chmodSync(directory, 0o755)
+    expect(changed).toBe(true)
+    expect(notes).toEqual([`What is known of the install stays in ${place.home}, which cannot be written.`])
+    expect([place.read(place.settings), place.read(record)]).toEqual([undefined, text])
+  })
 })
 
 describe('a file that changes at that moment', () => {

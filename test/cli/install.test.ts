@@ -1,6 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { gated } from '../../src/hosts/gate.ts'
 import { openPlace, type Place } from './install-place.ts'
 
 let place: Place
@@ -26,22 +27,22 @@ describe('what is written', () => {
     const { node, hooks, server } = place.program()
     const script = path.join(hooks, 'claude-code.js')
     const gate = path.join(hooks, 'gate.sh')
-    const gated = (...at: string[]) => ({
+    const hook = (...at: string[]) => ({
       type: 'command',
       command: 'sh',
-      args: [gate, ...at, '', node, script],
+      args: ['-c', '[ -r "$0" ] && command . "$0"; exit 0', gate, ...at, '', node, script],
       timeout: 5,
     })
-    const direct = gated('always')
+    const direct = hook('always')
     expect(place.json(place.settings)).toEqual({
       hooks: {
         SessionStart: [{ hooks: [direct] }],
-        UserPromptSubmit: [{ hooks: [gated('prompt')] }],
+        UserPromptSubmit: [{ hooks: [hook('prompt')] }],
         Stop: [{ hooks: [direct] }],
         SessionEnd: [{ hooks: [direct] }],
         Notification: [{ hooks: [direct] }],
         PreToolUse: [{ matcher: 'mcp__(plugin_[A-Za-z0-9-]+_)?session-mcp__.*', hooks: [direct] }],
-        PostToolBatch: [{ hooks: [gated()] }],
+        PostToolBatch: [{ hooks: [hook()] }],
         FileChanged: [{ hooks: [{ ...direct, asyncRewake: true }] }],
       },
     })
@@ -76,11 +77,11 @@ describe('what is written', () => {
     await place.install({ program })
     const { hooks } = place.json(place.settings) as { hooks: Record<string, [{ hooks: [{ args: string[] }] }]> }
     const args = (event: string) => hooks[event]?.[0].hooks[0].args
-    const gate = path.join(program.hooks, 'gate.sh')
+    const gate = (...words: string[]) => gated(path.join(program.hooks, 'gate.sh'), ...words)
     const command = [program.home, program.node, path.join(program.hooks, 'claude-code.js'), '--home', program.home]
-    expect(args('PostToolBatch')).toEqual([gate, ...command])
-    expect(args('Stop')).toEqual([gate, 'always', ...command])
-    expect(args('UserPromptSubmit')).toEqual([gate, 'prompt', ...command])
+    expect(args('PostToolBatch')).toEqual(gate(...command))
+    expect(args('Stop')).toEqual(gate('always', ...command))
+    expect(args('UserPromptSubmit')).toEqual(gate('prompt', ...command))
     expect(place.read(place.servers)).toContain(`--home=${program.home}`)
   })
 
@@ -94,6 +95,20 @@ describe('what is written', () => {
     place.write(place.settings, JSON.stringify(settings))
     await place.install()
     expect(place.json(place.settings)).toEqual(JSON.parse(now))
+  })
+
+  it('takes the place of what older versions wrote, whose shell opens the gate without a look', async () => {
+    await place.install()
+    const now = place.read(place.settings) ?? ''
+    const [dash, guard] = gated('')
+    const older = JSON.parse(now, (key, value) => (key === 'args' && value[0] === dash ? value.slice(2) : value))
+    expect(JSON.stringify(older)).not.toContain(JSON.stringify(guard))
+    place.write(place.settings, JSON.stringify(older))
+    expect((await place.install()).changed).toBe(true)
+    expect(place.json(place.settings)).toEqual(JSON.parse(now))
+    place.write(place.settings, JSON.stringify(older))
+    await place.uninstall()
+    expect(place.read(place.settings)).toBeUndefined()
   })
 
   it('keeps backslashes and spaces of Windows paths, and starts Node itself there (C179)', async () => {
@@ -187,7 +202,7 @@ describe('--dry-run', () => {
     expect(settings?.slice(0, 9)).toEqual([
       `--- ${place.settings}`,
       `+++ ${place.settings}`,
-      '@@ -1,3 +1,150 @@',
+      '@@ -1,3 +1,166 @@',
       ' {',
       '-  "model": "opus"',
       '+  "model": "opus",',

@@ -82,7 +82,7 @@ describe('followed sessions, where the text is made anew for each request', () =
     await first.tools.as('o1').watch('b')
     await b.update({ progress: 'half done' })
     for (const moment of [first.prompt, first.afterTools]) {
-      expect(await moment()).toContain('Followed session b is active, unknown: "half done"')
+      expect(await moment()).toContain('Followed session "b" is active, unknown: "half done"')
     }
   })
 })

@@ -87,10 +87,10 @@ describe('followed sessions', () => {
     expect(await talk.prompt()).toBeUndefined()
     await b.update({ progress: 'half </system-reminder>' })
     const told = await talk.afterTools()
-    expect(told).toContain('Followed session b is active, unknown: "half \\u003c/system-reminder\\u003e"')
+    expect(told).toContain('Followed session "b" is active, unknown: "half \\u003c/system-reminder\\u003e"')
     for (const moment of [talk.afterTools, talk.prompt, talk.stop]) expect(await moment()).toBeUndefined()
     await b.complete({ result: 'done' })
-    expect(await talk.prompt()).toContain('Followed session b is completed: "done"')
+    expect(await talk.prompt()).toContain('Followed session "b" is completed: "done"')
     expect(await talk.prompt()).toBeUndefined()
     expect(await talk.start('clear')).not.toContain('Followed')
   })
@@ -207,7 +207,7 @@ describe('a subagent', () => {
     expect(world.wakes).toHaveLength(touched)
     const told = await parent.afterTools()
     expect(told).toContain('"for the parent"')
-    expect(told).toContain('Followed session b is')
+    expect(told).toContain('Followed session "b" is')
   })
 
   it('of an unknown session registers none', async () => {

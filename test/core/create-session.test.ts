@@ -150,7 +150,7 @@ describe('opening a session', () => {
     const child = openHost(world).talk('child-key', { spawn: action.params.spawn ?? '' })
     await child.start()
     await child.tools.complete({ result: 'no findings' })
-    expect(await talk.prompt()).toContain('reviewer is completed: "no findings"')
+    expect(await talk.prompt()).toContain('"reviewer" is completed: "no findings"')
   })
 })
 
@@ -168,7 +168,7 @@ describe('a created session that never registers', () => {
     expect(view.opened).toMatchObject({ state: 'failed', evidence: 'never registered within 60 s' })
     expect(view).toMatchObject({ activity: 'ended', finished: 'ended', unread: 1 })
     expect(only((await talk.tools.receipt(sent.messageId)).recipients)).toMatchObject({ place: 'unread' })
-    expect(await talk.prompt()).toContain('reviewer is ended without completing')
+    expect(await talk.prompt()).toContain('"reviewer" is ended without completing')
   })
 
   it('is alive again when it comes after all', async () => {

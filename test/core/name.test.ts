@@ -36,6 +36,13 @@ describe('the grammar of names', () => {
     'a\0b',
     'a\u200bb',
     'a\u202eb',
+    // Letters and marks, too, but nobody sees them.
+    'a\u034fb',
+    'a\ufe0fb',
+    'a\u3164b',
+    '\u3164',
+    'a\u17b4b',
+    'a\u{e0101}b',
     'a#b',
     '😀',
     '\ud83d',
@@ -46,6 +53,11 @@ describe('the grammar of names', () => {
     expect(() => requireName(text, 'groupId')).toThrow(
       expect.objectContaining({ code: 'BAD_NAME', message: expect.stringMatching(/^groupId /) }),
     )
+  })
+
+  it('says which character nobody sees', () => {
+    expect(() => requireName('re\ufe0fviewer')).toThrow('name "re\\ufe0fviewer" is not a name.')
+    expect(() => requireName('a\u{e0101}')).toThrow('name "a\\udb40\\udd01" is not a name.')
   })
 
   it.each(['me', 'All', 'USER', 'human', 'System', 'ｈuman'])('%j means something else here', (text) => {

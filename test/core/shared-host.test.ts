@@ -94,10 +94,10 @@ describe('what a tab is told', () => {
     await server.as('tab-1').watch('other')
     const [tab] = tabs
     for (const moment of [tab?.prompt, tab?.afterTools, tab?.afterTools])
-      expect(await moment?.()).toContain('Followed session other is active')
+      expect(await moment?.()).toContain('Followed session "other" is active')
     await other.complete({ result: 'done' })
     for (const moment of [tab?.afterTools, tab?.prompt])
-      expect(await moment?.()).toContain('Followed session other is completed: "done"')
+      expect(await moment?.()).toContain('Followed session "other" is completed: "done"')
   })
 })
 

@@ -269,7 +269,9 @@ tabTest(
       const last = shown(finisher.conversation, sendMessage)
       proof(finisher.host, `answered: ${askedBy(last, 'file-watch')}`)
       const woken = wokenIn(asker, 'finisher', 'done: the name is limitMs now')
-      expect(reminders(newIn(woken)).join('\n')).toMatch(/Followed session finisher is active, \w+: "finding taken in"/)
+      expect(reminders(newIn(woken)).join('\n')).toMatch(
+        /Followed session "finisher" is active, \w+: "finding taken in"/,
+      )
       expect(allShown(asker.conversation, readInbox).map(({ messages }) => messages.map(({ id }) => id))).toEqual([
         [back.messageId],
         [last.messageId],

@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { gated } from '../../src/hosts/gate.ts'
 import {
   hookFile as claudeHookFile,
   context,
@@ -170,7 +171,7 @@ describe('the gate', () => {
   test('lets the hook through when there is word for anybody, and only then', async () => {
     const home = folder()
     await hook(home, 'SessionStart')
-    const command = ['sh', gateFile, '--any', home, process.execPath, hookFile] as const
+    const command = ['sh', ...gated(gateFile, '--any', home, process.execPath, hookFile)] as const
     expect((await run(home, payload('PostToolUse'), { command })).stdout).toBe('')
     await send(home, 'project', 'news')
     expect(context(await run(home, payload('PostToolUse'), { command }))).toContain('"news"')

@@ -4,18 +4,23 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { HUMAN } from '../../src/core/caller.ts'
 import { OTHERS } from '../../src/hosts/claude-code/payload.ts'
+import { gated } from '../../src/hosts/gate.ts'
 import { openBus } from '../../src/open.ts'
+import { onPath } from '../../src/system/program.ts'
 import { noMount, testUnless } from '../processes/lab/limits.ts'
 import {
   context,
@@ -32,9 +37,30 @@ import {
   send,
 } from './hook.ts'
 
+/** Where each shell of this machine goes by the name of `sh`, as whom some behave otherwise. */
+const shells = mkdtempSync(path.join(tmpdir(), 'session-mcp-shells-'))
+afterAll(() => rmSync(shells, { recursive: true }))
+const SHELLS = ['sh', 'dash', 'bash', 'busybox'].filter((shell) => {
+  const at = onPath(process.env, [shell])
+  if (at === undefined) return false
+  mkdirSync(path.join(shells, shell))
+  symlinkSync(at, path.join(shells, shell, 'sh'))
+  return true
+})
+
+interface Group {
+  readonly hooks: readonly { readonly command: string; readonly args?: readonly string[] }[]
+}
+
+/** As a host is told to start it, by another shell where one is named. */
+const gate = (words: readonly string[], { shell = 'sh', file = gateFile } = {}): readonly [string, ...string[]] => [
+  path.join(shells, shell, 'sh'),
+  ...gated(file, ...words),
+]
+
 describe('the gate in front of the hook', () => {
   const through = (home: string, env: Record<string, string> = {}, explicit = '') =>
-    run(home, payload('PostToolBatch'), { command: ['sh', gateFile, explicit, process.execPath, hookFile], env })
+    run(home, payload('PostToolBatch'), { command: gate([explicit, process.execPath, hookFile]), env })
   const id = { CLAUDE_CODE_SESSION_ID: SESSION }
 
   test('starts no hook without a mark, and the hook with one', async () => {
@@ -77,7 +103,7 @@ describe('the gate in front of the hook', () => {
     const session_id = 'ABCD-1234'
     await run(home, payload('SessionStart', { session_id }))
     await send(home, 'project', 'news')
-    const command = ['sh', gateFile, '', process.execPath, hookFile] as const
+    const command = gate(['', process.execPath, hookFile])
     const env = { CLAUDE_CODE_SESSION_ID: session_id }
     expect(context(await run(home, payload('PostToolBatch', { session_id }), { command, env }))).toContain('"news"')
   })
@@ -97,11 +123,15 @@ describe('the gate in front of the hook', () => {
 })
 
 describe('the gate in front of a hook that has to look', () => {
-  const printed = (...at: string[]) =>
-    run(folder(), payload('Stop'), {
-      command: ['sh', gateFile, ...at, '', process.execPath, '-p', 'String(process.env.NODE_EXTRA_CA_CERTS)'],
+  const printed = (...at: string[]) => {
+    const home = folder()
+    const script = path.join(home, 'print.js')
+    writeFileSync(script, 'console.log(String(process.env.NODE_EXTRA_CA_CERTS))')
+    return run(home, payload('Stop'), {
+      command: gate([...at, '', process.execPath, script]),
       env: { CLAUDE_CODE_SESSION_ID: SESSION, NODE_EXTRA_CA_CERTS: '/nowhere/certificates.pem' },
     })
+  }
 
   test('starts it whatever is noted, and spares it the certificates of the machine', async () => {
     expect(await printed('always')).toMatchObject({ code: 0, stdout: 'undefined\n', stderr: '' })
@@ -110,24 +140,62 @@ describe('the gate in front of a hook that has to look', () => {
   })
 })
 
+describe('a part of the way to the hook that is gone', () => {
+  const silent = { code: 0, stdout: '', stderr: '' }
+  const moments = [['always'], ['prompt'], [], ['--any', 'always'], ['--any']]
+
+  test.each(SHELLS)('is silence and no refusal, the gate itself too (%s)', async (shell) => {
+    const home = folder()
+    const gone = path.join(home, 'gone')
+    await run(home, payload('SessionStart'))
+    await send(home, 'project', 'news')
+    const ways: [what: string, command: readonly [string, ...string[]]][] = moments.flatMap((at) => [
+      ['the gate', gate([...at, '', process.execPath, hookFile], { shell, file: path.join(gone, 'gate.sh') })],
+      ['Node', gate([...at, '', path.join(gone, 'node'), hookFile], { shell })],
+      ['the script', gate([...at, '', process.execPath, path.join(gone, 'claude-code.js')], { shell })],
+    ])
+    for (const [what, command] of ways) {
+      const { code, stdout, stderr } = await run(home, payload('UserPromptSubmit'), { command })
+      expect({ what, code, stdout, stderr }).toEqual({ what, ...silent })
+    }
+  })
+
+  test.each(SHELLS)('is a PATH without Node as well, where the plugin names it alone (%s)', async (shell) => {
+    const command = gate(['always', '', 'node', hookFile], { shell })
+    for (const PATH of ['/nowhere', ''])
+      expect(await run(folder(), payload('Stop'), { command, env: { PATH } })).toMatchObject(silent)
+  })
+
+  test.each(['claude-code', 'codex'])('is looked for by the hooks in the plugin for %s too', (host) => {
+    const file = new URL(`../../plugins/${host}/hooks/hooks.json`, import.meta.url)
+    const handlers = Object.values(JSON.parse(readFileSync(file, 'utf8')).hooks as Record<string, [Group]>).flatMap(
+      ([group]) => group.hooks,
+    )
+    const [, guard] = gated('')
+    expect(handlers.length).toBeGreaterThan(6)
+    for (const { command, args } of handlers) {
+      if (args !== undefined) expect([command, ...args.slice(0, 2)]).toEqual(['sh', '-c', guard])
+      else expect(command.startsWith(`exec sh -c '${guard}' "`)).toBe(true)
+    }
+  })
+})
+
 describe('the gate in front of a prompt', () => {
   const id = { CLAUDE_CODE_SESSION_ID: SESSION }
   /** Through the gate, as the host runs it. */
   const prompted = (home: string, over: Record<string, unknown> = {}) =>
     run(home, payload('UserPromptSubmit', over), {
-      command: ['sh', gateFile, 'prompt', '', process.execPath, hookFile],
+      command: gate(['prompt', '', process.execPath, hookFile]),
       env: id,
     })
-  const SHELLS = ['sh', 'dash', 'bash', 'busybox'].filter((shell) => spawnSync(shell, ['--help']).error === undefined)
   const starting = (home: string, env: Options['env'] = id, shell = 'sh'): Promise<Run> => {
-    const sh = shell === 'busybox' ? (['busybox', 'sh'] as const) : ([shell] as const)
-    return run(home, payload('UserPromptSubmit'), { command: [...sh, gateFile, 'prompt', '', 'echo', 'started'], env })
+    return run(home, payload('UserPromptSubmit'), { command: gate(['prompt', '', 'echo', gateFile], { shell }), env })
   }
-  /** Whether a hook would be started: another program in its place says so. Nothing else is ever said. */
+  /** Whether a hook would be started: another program in its place says its script. Nothing else is ever said. */
   async function starts(home: string, env: Options['env'] = id, shell = 'sh'): Promise<boolean> {
     const { code, stdout, stderr } = await starting(home, env, shell)
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-    expect(['', 'started\n']).toContain(stdout)
+    expect(['', `${gateFile}\n`]).toContain(stdout)
     return stdout !== ''
   }
   async function started(): Promise<string> {

@@ -10,6 +10,7 @@ import { fill } from '../processes/scenarios/full-disk.ts'
 import { context, EVENTS, folder, hookFile, mounted, payload, type Run, records, run, SESSION, send } from './hook.ts'
 
 const slow = fileURLToPath(new URL('slow-hook.ts', import.meta.url))
+const broken = fileURLToPath(new URL('broken-hook.ts', import.meta.url))
 
 function expectCalm({ code, stdout, stderr }: Run): void {
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -119,6 +120,27 @@ test('a hook that takes too long is silent, and says so in the log', async () =>
   expectCalm(await run(home, payload('Stop'), { command: [process.execPath, hook] }))
   const log = readFileSync(path.join(home, 'log', 'hooks.log'), 'utf8')
   expect(JSON.parse(log)).toMatchObject({ host: 'slow', moment: 'Stop', fault: expect.stringContaining('no answer') })
+})
+
+test('a hook that cannot even begin is silent, and says so in the log', async () => {
+  const home = folder()
+  const hook = path.join(home, 'broken.cjs')
+  await build({ entryPoints: [broken], outfile: hook, bundle: true, platform: 'node', format: 'cjs' })
+  mkdirSync(path.join(home, 'log'))
+  expectCalm(await run(home, payload('Stop'), { command: [process.execPath, hook] }))
+  const log = readFileSync(path.join(home, 'log', 'hooks.log'), 'utf8')
+  expect(JSON.parse(log)).toMatchObject({
+    host: 'broken',
+    moment: 'Stop',
+    fault: 'ReferenceError: crypto is not defined',
+  })
+})
+
+test('in a home that others could change, nothing is written, not even to the log', async () => {
+  const home = folder()
+  chmodSync(home, 0o777)
+  expectCalm(await run(home, payload('SessionStart')))
+  expect(readdirSync(home)).toEqual([])
 })
 
 describe('clock', () => {

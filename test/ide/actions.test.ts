@@ -147,7 +147,7 @@ describe('create_session', () => {
       )
       expect(lastResult<{ messages: object[] }>(creator).messages).toMatchObject([{ content: 'Two findings.' }])
       expect(lastRequest(await ide.type('Shop', 'And?'))).toContain(
-        'Followed session cart helper is completed: "2 findings"',
+        'Followed session "cart helper" is completed: "2 findings"',
       )
       // What it was opened with is steered like any other tab.
       await manage(ide, 'pin', {}, 'cart helper')

@@ -76,14 +76,14 @@ describe('the injected block', () => {
     const list = { call: 'list_sessions', args: { sessionId: '$me' } }
     const watching = await ide.type('Shop', 'Follow.', watch, list)
     for (const system of watching.requests.slice(-2))
-      expect(system).toContain('Followed session Review is active, idle')
+      expect(system).toContain('Followed session "Review" is active, idle')
     await ide.begin('Review', 'Work.')
-    expect(lastRequest(await ide.type('Shop', 'And?'))).toContain('Followed session Review is active, working')
+    expect(lastRequest(await ide.type('Shop', 'And?'))).toContain('Followed session "Review" is active, working')
     await ide.script('Review', { call: 'complete_session', args: { sessionId: '$me', result: 'all good' } })
     await ide.release('Review')
     const done = await ide.type('Shop', 'And now?', list)
     for (const system of done.requests.slice(-2))
-      expect(system).toContain('Followed session Review is completed: "all good"')
+      expect(system).toContain('Followed session "Review" is completed: "all good"')
   })
 
   it('has scene and model of the tab as they are now, and so has the record', async () => {

@@ -1,6 +1,7 @@
 import { type Config, SETTING_NAMES, type SettingName, variableOf } from '../../config.ts'
 import { BusError } from '../../core/errors.ts'
 import type { OpenedBus } from '../../open.ts'
+import { tooOld } from '../../system/node-version.ts'
 import { type Context, defineCommand } from '../define.ts'
 import { capabilitiesHere, type HostHere, renderCapabilities } from '../doctor/capabilities.ts'
 import { type Check, fail, ok } from '../doctor/check.ts'
@@ -10,9 +11,6 @@ import type { View } from '../output.ts'
 import { table } from '../table.ts'
 import { wrap } from '../width.ts'
 import { count } from '../words.ts'
-
-/** Also in package.json `engines`. */
-const NODE = { major: 20, minor: 19 } as const
 
 interface Setting {
   readonly setting: string
@@ -95,14 +93,8 @@ async function examineBus({ config, open }: Context): Promise<Check[]> {
 }
 
 export function checkNode(version: string): Check {
-  const [major = 0, minor = 0] = version.split('.').map(Number)
-  const isNew = major > NODE.major || (major === NODE.major && minor >= NODE.minor)
-  if (isNew) return ok('node', `Node ${version}.`)
-  return fail(
-    'node',
-    `Node ${version} is older than ${NODE.major}.${NODE.minor}.`,
-    'Install a newer Node, and let the client start the server with it.',
-  )
+  const old = tooOld(version)
+  return old === undefined ? ok('node', `Node ${version}.`) : fail('node', old.text, old.fix)
 }
 
 function settingsOf(config: Config): Setting[] {

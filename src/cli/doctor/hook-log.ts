@@ -18,10 +18,7 @@ interface Fault {
 
 /** Nothing where there is no fault of the last seven days. */
 export function checkHookLog(home: string, nowMs = Date.now()): Check[] {
-  const file = path.join(home, 'log', 'hooks.log')
-  const faults = tailOf(file)
-    .flatMap(faultIn)
-    .filter(({ t }) => nowMs - Date.parse(t) < RECENT_MS)
+  const faults = hookFaults(home).filter(({ t }) => nowMs - Date.parse(t) < RECENT_MS)
   if (faults.length === 0) return []
   const newest = faults.slice(-SHOWN).reverse()
   const told = newest.map(({ t, text }) => `${when(t, nowMs)}: ${text}`).join('; ')
@@ -29,9 +26,18 @@ export function checkHookLog(home: string, nowMs = Date.now()): Check[] {
     warn(
       'hosts',
       `Hooks failed ${count(faults.length, 'time')} in the last 7 days, without disturbing their sessions. Newest: ${told}.`,
-      `The whole story is in ${file}.`,
+      `The whole story is in ${fileOf(home)}.`,
     ),
   ]
+}
+
+/** Those that are told at the end of the log, oldest first. */
+export function hookFaults(home: string): Fault[] {
+  return tailOf(fileOf(home)).flatMap(faultIn)
+}
+
+function fileOf(home: string): string {
+  return path.join(home, 'log', 'hooks.log')
 }
 
 function tailOf(file: string): string[] {

@@ -9,6 +9,7 @@ import type { Launch, Wiring } from '../../hosts/wiring.ts'
 import { WIRINGS } from '../../hosts/wirings.ts'
 import { oneLine } from '../safe-text.ts'
 import { cut } from '../width.ts'
+import { hookFaults } from './hook-log.ts'
 
 export interface HookAnswer {
   readonly isFine: boolean
@@ -34,6 +35,8 @@ export async function tryHook(wiring: Wiring, hook: Launch, env: Environment): P
     if (code === undefined) return { isFine: false, text: `does not end within ${LIMIT_MS / 1000} s.${said}` }
     if (code !== 0) return { isFine: false, text: `ends with ${code}.${said}` }
     if (!isAnswer(stdout)) return { isFine: false, text: `prints what no host can read: ${cut(oneLine(stdout), 100)}` }
+    const [fault] = hookFaults(home)
+    if (fault !== undefined) return { isFine: false, text: `is silent since it failed: ${fault.text}` }
     return { isFine: true, text: `answers in ${took} ms.` }
   } catch (fault) {
     const why = String((fault as NodeJS.ErrnoException).code ?? fault)

@@ -38,8 +38,12 @@ async function checkHost(wiring: Wiring, view: HostsView): Promise<Check[]> {
   const isInstalled = looks.some(({ ours }) => ours.length > 0)
   if (found === undefined && !isInstalled) return [ok('hosts', `${title} is not on this machine.`)]
   const peers = await strangersOf(wiring, view, isInstalled ? undefined : `Run ${install}, then restart them.`)
+  const obstacles = (wiring.obstacles?.(machine, readData) ?? []).map(({ text, fix }) =>
+    warn('hosts', `${title}: ${text}`, fix),
+  )
   if (!isInstalled && hasPlugin) {
-    return [ok('hosts', `${title} is wired by its plugin session-mcp, which is not looked into here.`), ...peers]
+    const byPlugin = ok('hosts', `${title} is wired by its plugin session-mcp, which is not looked into here.`)
+    return [byPlugin, ...obstacles, ...peers]
   }
   if (!isInstalled) {
     const text = `${title} is here (${found}), but not wired: its sessions hear of mail only when they look.`
@@ -57,6 +61,7 @@ async function checkHost(wiring: Wiring, view: HostsView): Promise<Check[]> {
   }
   return [
     await followWire(wiring, looks, view),
+    ...obstacles,
     ...more,
     ...(hasPlugin ? [twice] : []),
     ...peers,

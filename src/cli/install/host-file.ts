@@ -2,7 +2,8 @@
 
 import fs from 'node:fs'
 import path from 'node:path'
-import { errorCode, removeIfThere, replace } from '../../system/atomic-file.ts'
+import { errorCode, namesIn, removeIfThere, replace } from '../../system/atomic-file.ts'
+import { lookUp } from '../../system/process-table.ts'
 import { unreadable, unwritable } from './refuse.ts'
 
 export interface HostFile {
@@ -32,13 +33,20 @@ export function readHostFile(file: string): HostFile {
     return { path: file, target, text }
   } catch (fault) {
     const why = errorCode(fault) ?? 'not text'
-    const said = why === 'ERR_ENCODING_INVALID_ENCODED_DATA' ? 'it is not UTF-8 text' : why
-    throw unreadable(`${file} cannot be read (${said}).`, 'Look at the file, then try again.', fault)
+    throw unreadable(`${file} cannot be read (${WORDS[why] ?? why}).`, 'Look at the file, then try again.', fault)
   }
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  ERR_ENCODING_INVALID_ENCODED_DATA: 'it is not UTF-8 text',
+  EFTYPE: 'it is no file',
 }
 
 function readBytes(file: string): Buffer | undefined {
   try {
+    const stat = fs.statSync(file)
+    // The other end of a pipe may never come.
+    if (!stat.isFile() && !stat.isDirectory()) throw Object.assign(new Error(file), { code: 'EFTYPE' })
     return fs.readFileSync(file)
   } catch (fault) {
     if (errorCode(fault) === 'ENOENT') return undefined
@@ -55,10 +63,13 @@ function realTarget(file: string, depth = 0): string {
 
 /**
  * Writes every file, or none. @returns the directories that had to be made, outermost first.
- * @throws ChangedMeanwhile; BusError where the system refuses. Both leave everything as it was.
+ * @throws ChangedMeanwhile; BusError where the system refuses, or a file is read-only. Both leave everything as it was.
  */
 export function changeFiles(changes: readonly Change[]): string[] {
-  for (const change of changes) requireUnchanged(change)
+  for (const change of changes) {
+    requireUnchanged(change)
+    requireWritable(change.target)
+  }
   const done: Change[] = []
   const made: string[] = []
   try {
@@ -91,6 +102,16 @@ function requireUnchanged({ path: file, target, text }: Change): void {
   if (now.target !== target || now.text !== text) throw new ChangedMeanwhile(`${file} was changed by another program`)
 }
 
+/** A new file is renamed into its place, which the system allows over one that a person made read-only. */
+function requireWritable(target: string): void {
+  const stat = fs.statSync(target, { throwIfNoEntry: false })
+  if (stat === undefined || (stat.mode & 0o222) !== 0) return
+  throw unwritable(
+    `${target} is read-only (mode ${(stat.mode & 0o777).toString(8)}). Nothing was changed.`,
+    'Whoever made it so may write it anew, such as a manager of dot files: make the change there, or make the file writable and try again.',
+  )
+}
+
 function isPutBack({ target, text, next }: Change): boolean {
   try {
     // What another program wrote since then is not ours to undo.
@@ -108,7 +129,7 @@ function put(target: string, text: string | undefined): void {
     return
   }
   const before = fs.statSync(target, { throwIfNoEntry: false })
-  const tmp = path.join(path.dirname(target), `.${path.basename(target)}.session-mcp-${process.pid}`)
+  const tmp = path.join(path.dirname(target), `${temporary(target)}${process.pid}`)
   removeIfThere(tmp) // left by a process of the same number that was killed
   replace(tmp, target, text, 'power')
   if (before === undefined) return
@@ -119,6 +140,25 @@ function put(target: string, text: string | undefined): void {
     fs.chownSync(target, before.uid, before.gid)
   } catch {
     // Only root may give files away; to be the owner of one's own settings does no harm.
+  }
+}
+
+function temporary(target: string): string {
+  return `.${path.basename(target)}.session-mcp-`
+}
+
+/** What processes left beside these files that were killed while they wrote: copies of what a person keeps in them. */
+export function removeLeftovers(files: readonly HostFile[]): void {
+  for (const { target } of files) {
+    const [directory, start] = [path.dirname(target), temporary(target)]
+    try {
+      for (const name of namesIn(directory)) {
+        const pid = name.startsWith(start) ? name.slice(start.length) : ''
+        if (/^\d{1,10}$/.test(pid) && lookUp(Number(pid)) === 'absent') removeIfThere(path.join(directory, name))
+      }
+    } catch {
+      // A directory that cannot be read or written: whoever has to write there says so.
+    }
   }
 }
 

@@ -5,7 +5,8 @@ import type { Extra, Machine, Program, WiredFile, Wiring } from '../../hosts/wir
 import { diffOf, wantedText } from './copy.ts'
 import { chosen, requireExtras } from './extras.ts'
 import { formatOf } from './formats.ts'
-import { type Change, ChangedMeanwhile, changeFiles } from './host-file.ts'
+import { type Change, ChangedMeanwhile, changeFiles, removeLeftovers } from './host-file.ts'
+import { inTurn, requireKnown } from './in-turn.ts'
 import { findRecord, heldBack, type Known, type Look, lookAt, readData, recordOf } from './look.ts'
 import { findHost, recordKey } from './machine.ts'
 import { originalOf } from './original.ts'
@@ -46,7 +47,7 @@ export interface WireAnswer {
   readonly next: readonly string[]
 }
 
-/** How often a plan is made again because the host wrote its own file at that moment. */
+/** How often a plan is made again because the host, or another install, wrote to a file at that moment. */
 const TRIES = 3
 
 /** @throws BusError; nothing was changed then, unless it says so. */
@@ -90,7 +91,11 @@ async function installOnce(job: Job): Promise<WireAnswer> {
   const changes = plans.filter(({ text, next }) => text !== next)
   if (changes.length > 0 && !dryRun) {
     await job.openHome()
-    write(job, plans, changes, known)
+    await inTurn(program.home, () => {
+      requireKnown(known, recordKey(wiring, machine), looks, program.home)
+      removeLeftovers(plans)
+      write(job, plans, changes, known)
+    })
   }
   return {
     host: wiring.kind,

@@ -170,6 +170,9 @@ function prune(text: string, path: JsonPath, mayGo: (path: JsonPath) => boolean)
     (tree?.kind === 'object' && tree.members.length === 0) || (tree?.kind === 'array' && tree.items.length === 0)
   if (tree === undefined || !isEmpty || text.slice(tree.start + 1, tree.end - 1).trim() !== '' || !mayGo(path))
     return text
+  // Of two members of one name the earlier would count then, which it never did.
+  const around = lookUp(text, path.slice(0, -1))
+  if (around?.kind === 'object' && around.members.filter(({ key }) => key === path.at(-1)).length > 1) return text
   return prune(remove(text, path), path.slice(0, -1), mayGo)
 }
 

@@ -163,6 +163,7 @@ export function recordOf(known: Known | undefined, file: WiredFile): FileRecord 
 /** A file of the host that is only looked at; undefined where it is missing or says nothing. */
 export function readData(file: string): unknown {
   try {
+    if (!fs.statSync(file).isFile()) return undefined
     return formatOf({ path: file }).parse(fs.readFileSync(file, 'utf8')).root
   } catch {
     return undefined // observed files may be anything, and nothing depends on them

@@ -1,7 +1,9 @@
 /** Takes out of a host's files what an install put in, and nothing else. */
 
+import { BusError } from '../../core/errors.ts'
 import { diffOf } from './copy.ts'
-import { type Change, changeFiles, removeDirectories } from './host-file.ts'
+import { type Change, changeFiles, removeDirectories, removeLeftovers } from './host-file.ts'
+import { inTurn, requireKnown } from './in-turn.ts'
 import { again, type FileDone, type Job, type WireAnswer } from './install.ts'
 import { allFiles, findRecord, type Look, lookAt, recordOf } from './look.ts'
 import { recordKey } from './machine.ts'
@@ -32,12 +34,27 @@ async function uninstallOnce({ wiring, machine, program, dryRun }: Job): Promise
     return { ...now, look: seen, next, isExact: next !== undefined && record?.before === sha256(next) }
   })
   const changes = plans.filter(({ text, next }) => text !== next)
-  if (!dryRun) {
+  const left: string[] = []
+  const takeOut = () => {
+    removeLeftovers(plans)
     if (changes.length > 0) changeFiles(changes)
-    if (known !== undefined) {
-      removeDirectories(known.record.directories)
+    if (known === undefined) return
+    removeDirectories(known.record.directories)
+    try {
       dropRecord(known.home, key)
+    } catch (fault) {
+      if (!(fault instanceof BusError)) throw fault
+      // The host's files are what was asked for, and they are done.
+      left.push(`What is known of the install stays in ${known.home}, which cannot be written.`)
     }
+  }
+  if (!dryRun) {
+    if (known === undefined) takeOut()
+    else
+      await inTurn(known.home, () => {
+        requireKnown(known, key, looks, program.home)
+        takeOut()
+      })
   }
   return {
     host: wiring.kind,
@@ -51,11 +68,14 @@ async function uninstallOnce({ wiring, machine, program, dryRun }: Job): Promise
       entries: [...new Set(plan.look.ours.map(({ label }) => label))],
       ...(dryRun && { diff: diffOf(plan, plan.look.file) }),
     })),
-    notes: plans.flatMap((plan) =>
-      plan.look.byHand.length > 0 && plan.text === plan.next
-        ? [`${plan.path}: the ${plan.look.byHand.join(', ')} was written by hand and stays.`]
-        : [],
-    ),
+    notes: [
+      ...plans.flatMap((plan) =>
+        plan.look.byHand.length > 0 && plan.text === plan.next
+          ? [`${plan.path}: the ${plan.look.byHand.join(', ')} was written by hand and stays.`]
+          : [],
+      ),
+      ...left,
+    ],
     next:
       dryRun || changes.length === 0
         ? []

@@ -4,18 +4,19 @@
  */
 
 import { commandLine, wordsOf } from '../command-line.ts'
-import { endsWith, homeIn, isInOurPackage, isOurHookScript, isTexts, oursIn, probeOfHook, record } from '../entries.ts'
+import { GATE, homeIn, isInOurPackage, isOurHookScript, isTexts, oursIn, probeOfHook, record } from '../entries.ts'
+import { ALWAYS, behindGate, gated } from '../gate.ts'
 import type { Json, Launch, Machine, Peer, Program, WiredFile, Wiring } from '../wiring.ts'
 import { capabilities } from './capabilities.ts'
+import { directory } from './directory.ts'
+import { obstacles } from './obstacles.ts'
 
 const SCRIPT = 'claude-code.js'
-const GATE = 'gate.sh'
 const STATUS_LINE = 'statusline.js'
 /** Seconds. Mail comes while a session does nothing, and then nothing else makes the host ask again. */
 const REFRESH = 10
-/** The gate's first argument where it stands in front of a prompt, and where the hook has to look whatever the gate sees. */
+/** The gate's first argument where it stands in front of a prompt. */
 const AT_PROMPT = 'prompt'
-const ALWAYS = 'always'
 /** Seconds. The scripts stop by themselves long before. */
 const TIMEOUT = 5
 /** Tools of our server, whether it was installed by us or by a plugin. */
@@ -38,6 +39,7 @@ export const claudeCodeWiring: Wiring = {
   },
   combined: bothStatusLines,
   launch: launchOf,
+  obstacles,
   plugins: {
     file: (machine) => machine.join(directory(machine), 'plugins', 'installed_plugins.json'),
     hasOurs: (content) =>
@@ -45,10 +47,6 @@ export const claudeCodeWiring: Wiring = {
   },
   probe: (launch, home) => probeOfHook(launch, home, SCRIPT),
   peers: { directory: (machine) => machine.join(directory(machine), 'sessions'), read: peerOf },
-}
-
-function directory({ env, userHome, join }: Machine): string {
-  return env['CLAUDE_CONFIG_DIR'] || join(userHome, '.claude')
 }
 
 function settingsFile(machine: Machine, program: Program): WiredFile {
@@ -60,19 +58,19 @@ function settingsFile(machine: Machine, program: Program): WiredFile {
   // At every prompt and after every batch of tools `sh` sees in a fifth of Node's time that there is nothing to say; at all
   // other moments it starts Node without what a hook does not need. It takes the home; empty leaves it to the environment,
   // as the scripts do.
-  const gated = (...at: string[]) =>
+  const hook = (...at: string[]) =>
     machine.isWindows
       ? direct
-      : { ...direct, command: 'sh', args: [gate, ...at, rest[1] ?? '', program.node, script, ...rest] }
+      : { ...direct, command: 'sh', args: gated(gate, ...at, rest[1] ?? '', program.node, script, ...rest) }
   const items: Readonly<Record<string, Json>> = {
-    SessionStart: { hooks: [gated(ALWAYS)] },
-    UserPromptSubmit: { hooks: [gated(AT_PROMPT)] },
-    Stop: { hooks: [gated(ALWAYS)] },
-    SessionEnd: { hooks: [gated(ALWAYS)] },
-    Notification: { hooks: [gated(ALWAYS)] },
-    PreToolUse: { matcher: OWN_TOOLS, hooks: [gated(ALWAYS)] },
-    PostToolBatch: { hooks: [gated()] },
-    FileChanged: { hooks: [{ ...gated(ALWAYS), asyncRewake: true }] },
+    SessionStart: { hooks: [hook(ALWAYS)] },
+    UserPromptSubmit: { hooks: [hook(AT_PROMPT)] },
+    Stop: { hooks: [hook(ALWAYS)] },
+    SessionEnd: { hooks: [hook(ALWAYS)] },
+    Notification: { hooks: [hook(ALWAYS)] },
+    PreToolUse: { matcher: OWN_TOOLS, hooks: [hook(ALWAYS)] },
+    PostToolBatch: { hooks: [hook()] },
+    FileChanged: { hooks: [{ ...hook(ALWAYS), asyncRewake: true }] },
   }
   return {
     name: 'settings',
@@ -87,7 +85,7 @@ function settingsFile(machine: Machine, program: Program): WiredFile {
         isOurs: (value) => isOurStatusLine(value, statusLine[1]),
       },
     ],
-    lists: [{ at: ['hooks'], items, ours: (group) => oursIn(group, (hook) => isOurHook(hook, script)) }],
+    lists: [{ at: ['hooks'], items, ours: (group) => oursIn(group, (each) => isOurHook(each, script)) }],
     obstacle: (root) =>
       record(root)['disableAllHooks'] === true
         ? '"disableAllHooks" is true in it, so Claude Code runs no hook at all.'
@@ -124,12 +122,10 @@ function serverFile(machine: Machine, program: Program): WiredFile {
 
 /** By the script and the form we write it in. */
 function isOurHook(hook: unknown, current: string): boolean {
-  const launch = launchOf(hook)
-  const script = launch?.scripts.at(-1) ?? ''
   return (
     Array.isArray(record(hook)['args']) &&
     Object.keys(record(hook)).every((key) => HOOK_KEYS.has(key)) &&
-    isOurHookScript(script, current, SCRIPT)
+    isOurHookScript(launchOf(hook)?.scripts ?? [], current, SCRIPT)
   )
 }
 
@@ -145,8 +141,8 @@ function isOurServer(server: unknown, current: string): boolean {
 }
 
 function isOurStatusLine(value: unknown, current = ''): boolean {
-  const script = launchOf(value)?.scripts[0] ?? ''
-  return script === current.replaceAll('\\', '/') || isOurHookScript(script, current, STATUS_LINE)
+  const scripts = launchOf(value)?.scripts ?? []
+  return scripts[0] === current.replaceAll('\\', '/') || isOurHookScript(scripts, current, STATUS_LINE)
 }
 
 /** Theirs gets the input first, ours stands on the line below. */
@@ -166,12 +162,13 @@ function launchOf(entry: unknown): Launch | undefined {
     return { command: node, node, scripts: [script], home: homeIn(more) }
   }
   if (typeof command !== 'string' || !isTexts(args)) return undefined
-  const [first = '', ...rest] = args
   const variable = record(env)['SESSION_MCP_HOME']
   const home = homeIn(args) ?? (typeof variable === 'string' ? variable : undefined)
-  if (!endsWith(first, GATE)) return { command, node: command, scripts: [first], home }
-  const [gateHome, node = '', script = ''] = rest[0] === AT_PROMPT || rest[0] === ALWAYS ? rest.slice(1) : rest
-  return { command, node, scripts: [first, script], home: gateHome || undefined }
+  const behind = behindGate(args)
+  if (behind === undefined) return { command, node: command, scripts: args.slice(0, 1), home }
+  const { gate, words } = behind
+  const [gateHome, node = '', script = ''] = words[0] === AT_PROMPT || words[0] === ALWAYS ? words.slice(1) : words
+  return { command, node, scripts: [gate, script], home: gateHome || undefined }
 }
 
 /** `~/.claude/sessions/<pid>.json`: observed, not published, so nothing in it is taken for granted. */

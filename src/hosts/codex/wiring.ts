@@ -4,15 +4,13 @@
  */
 
 import { commandLine, wordsOf } from '../command-line.ts'
-import { endsWith, homeIn, isInOurPackage, isOurHookScript, isTexts, oursIn, probeOfHook, record } from '../entries.ts'
+import { GATE, homeIn, isInOurPackage, isOurHookScript, isTexts, oursIn, probeOfHook, record } from '../entries.ts'
+import { ALWAYS, behindGate, gated } from '../gate.ts'
 import type { Json, Launch, Machine, Program, WiredFile, Wiring } from '../wiring.ts'
 import { capabilities } from './capabilities.ts'
 import { heldBack } from './trust.ts'
 
 const SCRIPT = 'codex.js'
-const GATE = 'gate.sh'
-/** The gate's argument where the hook has to look whatever the gate sees. */
-const ALWAYS = 'always'
 /** Seconds. The scripts stop by themselves long before; Codex grants its last events no more. */
 const TIMEOUT = 5
 const LAST_TIMEOUT = 3
@@ -57,23 +55,23 @@ function hooksFile(machine: Machine, program: Program): WiredFile {
   const rest = program.isDefaultHome ? [] : ['--home', program.home]
   // After every tool `sh` says in a fifth of Node's time that there is nothing to say; hooks are given no id, so the gate asks
   // whether there is word for anybody. At other moments it starts Node without what a hook does not need.
-  const gate = ['sh', machine.join(program.hooks, GATE), '--any']
-  const hook = [program.node, script, ...rest]
-  const direct = machine.isWindows ? hook : [...gate, ALWAYS, rest[1] ?? '', ...hook]
-  const gated = machine.isWindows ? hook : [...gate, rest[1] ?? '', ...hook]
+  const gate = machine.join(program.hooks, GATE)
+  const direct = [program.node, script, ...rest]
+  const hook = (...at: string[]) =>
+    machine.isWindows ? direct : ['sh', ...gated(gate, '--any', ...at, rest[1] ?? '', ...direct)]
   const group = (words: readonly string[], timeout: number): Json => ({
     hooks: [{ type: 'command', command: commandOf(words, machine.isWindows), timeout }],
   })
   const items: Record<string, Json> = {}
-  for (const event of EVENTS) items[event] = group(direct, TIMEOUT)
-  items['PostToolUse'] = group(gated, TIMEOUT)
-  for (const event of LAST_EVENTS) items[event] = group(direct, LAST_TIMEOUT)
+  for (const event of EVENTS) items[event] = group(hook(ALWAYS), TIMEOUT)
+  items['PostToolUse'] = group(hook(), TIMEOUT)
+  for (const event of LAST_EVENTS) items[event] = group(hook(ALWAYS), LAST_TIMEOUT)
   return {
     name: 'hooks',
     path: machine.join(directory(machine), 'hooks.json'),
     isStrict: true,
     members: [],
-    lists: [{ at: ['hooks'], items, ours: (group) => oursIn(group, (hook) => isOurHook(hook, script)) }],
+    lists: [{ at: ['hooks'], items, ours: (each) => oursIn(each, (handler) => isOurHook(handler, script)) }],
   }
 }
 
@@ -105,11 +103,9 @@ function commandOf(words: readonly string[], isWindows: boolean): string {
 
 /** By the script and the form we write it in. */
 function isOurHook(hook: unknown, current: string): boolean {
-  const script = launchOf(hook)?.scripts.at(-1)
   return (
-    script !== undefined &&
     Object.keys(record(hook)).every((key) => HOOK_KEYS.has(key)) &&
-    isOurHookScript(script, current, SCRIPT)
+    isOurHookScript(launchOf(hook)?.scripts ?? [], current, SCRIPT)
   )
 }
 
@@ -133,9 +129,10 @@ function launchOf(entry: unknown): Launch | undefined {
 
 function launchOfLine(line: string): Launch | undefined {
   const [command = '', ...words] = wordsOf(line.replace(/^exec /, '')) ?? []
-  const [first = '', ...rest] = words
+  const [first = ''] = words
   if (command === '' || first === '') return undefined
-  if (!endsWith(first, GATE)) return { command, node: command, scripts: [first], home: homeIn(words) }
-  const [gateHome, node = '', script = ''] = rest.slice(rest[1] === ALWAYS ? 2 : 1)
-  return { command, node, scripts: [first, script], home: gateHome || undefined }
+  const behind = behindGate(words)
+  if (behind === undefined) return { command, node: command, scripts: [first], home: homeIn(words) }
+  const [gateHome, node = '', script = ''] = behind.words.slice(behind.words[1] === ALWAYS ? 2 : 1)
+  return { command, node, scripts: [behind.gate, script], home: gateHome || undefined }
 }
