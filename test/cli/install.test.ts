@@ -25,11 +25,11 @@ describe('what is written', () => {
     await place.install()
     const { node, hooks, server } = place.program()
     const script = path.join(hooks, 'claude-code.js')
-    const gate = path.join(hooks, 'gate.sh')
+    const gate = ['-c', '[ -r "$0" ] || exit 0; . "$0"', path.join(hooks, 'gate.sh')]
     const gated = (...at: string[]) => ({
       type: 'command',
       command: 'sh',
-      args: [gate, ...at, '', node, script],
+      args: [...gate, ...at, '', node, script],
       timeout: 5,
     })
     const direct = gated('always')
@@ -75,7 +75,7 @@ describe('what is written', () => {
     const program = place.program(undefined, path.join(place.root, 'my bus'))
     await place.install({ program })
     const { hooks } = place.json(place.settings) as { hooks: Record<string, [{ hooks: [{ args: string[] }] }]> }
-    const args = (event: string) => hooks[event]?.[0].hooks[0].args
+    const args = (event: string) => hooks[event]?.[0].hooks[0].args.slice(2)
     const gate = path.join(program.hooks, 'gate.sh')
     const command = [program.home, program.node, path.join(program.hooks, 'claude-code.js'), '--home', program.home]
     expect(args('PostToolBatch')).toEqual([gate, ...command])
@@ -187,7 +187,7 @@ describe('--dry-run', () => {
     expect(settings?.slice(0, 9)).toEqual([
       `--- ${place.settings}`,
       `+++ ${place.settings}`,
-      '@@ -1,3 +1,150 @@',
+      '@@ -1,3 +1,166 @@',
       ' {',
       '-  "model": "opus"',
       '+  "model": "opus",',

@@ -4,18 +4,15 @@
  */
 
 import { commandLine, wordsOf } from '../command-line.ts'
-import { endsWith, homeIn, isInOurPackage, isOurHookScript, isTexts, oursIn, probeOfHook, record } from '../entries.ts'
+import { homeIn, isInOurPackage, isOurHookScript, isTexts, oursIn, probeOfHook, record } from '../entries.ts'
+import { ALWAYS, AT_PROMPT, GATE, launchOfHook, startOfGate } from '../gate.ts'
 import type { Json, Launch, Machine, Peer, Program, WiredFile, Wiring } from '../wiring.ts'
 import { capabilities } from './capabilities.ts'
 
 const SCRIPT = 'claude-code.js'
-const GATE = 'gate.sh'
 const STATUS_LINE = 'statusline.js'
 /** Seconds. Mail comes while a session does nothing, and then nothing else makes the host ask again. */
 const REFRESH = 10
-/** The gate's first argument where it stands in front of a prompt, and where the hook has to look whatever the gate sees. */
-const AT_PROMPT = 'prompt'
-const ALWAYS = 'always'
 /** Seconds. The scripts stop by themselves long before. */
 const TIMEOUT = 5
 /** Tools of our server, whether it was installed by us or by a plugin. */
@@ -55,7 +52,7 @@ function settingsFile(machine: Machine, program: Program): WiredFile {
   const script = machine.join(program.hooks, SCRIPT)
   const rest = program.isDefaultHome ? [] : ['--home', program.home]
   const direct = { type: 'command', command: program.node, args: [script, ...rest], timeout: TIMEOUT }
-  const gate = machine.join(program.hooks, GATE)
+  const [shell, ...gate] = startOfGate(machine.join(program.hooks, GATE))
   const statusLine = [program.node, machine.join(program.hooks, STATUS_LINE), ...rest]
   // At every prompt and after every batch of tools `sh` sees in a fifth of Node's time that there is nothing to say; at all
   // other moments it starts Node without what a hook does not need. It takes the home; empty leaves it to the environment,
@@ -63,7 +60,7 @@ function settingsFile(machine: Machine, program: Program): WiredFile {
   const gated = (...at: string[]) =>
     machine.isWindows
       ? direct
-      : { ...direct, command: 'sh', args: [gate, ...at, rest[1] ?? '', program.node, script, ...rest] }
+      : { ...direct, command: shell, args: [...gate, ...at, rest[1] ?? '', program.node, script, ...rest] }
   const items: Readonly<Record<string, Json>> = {
     SessionStart: { hooks: [gated(ALWAYS)] },
     UserPromptSubmit: { hooks: [gated(AT_PROMPT)] },
@@ -166,12 +163,9 @@ function launchOf(entry: unknown): Launch | undefined {
     return { command: node, node, scripts: [script], home: homeIn(more) }
   }
   if (typeof command !== 'string' || !isTexts(args)) return undefined
-  const [first = '', ...rest] = args
+  const launch = launchOfHook([command, ...args])
   const variable = record(env)['SESSION_MCP_HOME']
-  const home = homeIn(args) ?? (typeof variable === 'string' ? variable : undefined)
-  if (!endsWith(first, GATE)) return { command, node: command, scripts: [first], home }
-  const [gateHome, node = '', script = ''] = rest[0] === AT_PROMPT || rest[0] === ALWAYS ? rest.slice(1) : rest
-  return { command, node, scripts: [first, script], home: gateHome || undefined }
+  return launch && { ...launch, home: launch.home ?? (typeof variable === 'string' ? variable : undefined) }
 }
 
 /** `~/.claude/sessions/<pid>.json`: observed, not published, so nothing in it is taken for granted. */

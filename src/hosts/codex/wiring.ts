@@ -4,15 +4,13 @@
  */
 
 import { commandLine, wordsOf } from '../command-line.ts'
-import { endsWith, homeIn, isInOurPackage, isOurHookScript, isTexts, oursIn, probeOfHook, record } from '../entries.ts'
+import { homeIn, isInOurPackage, isOurHookScript, isTexts, oursIn, probeOfHook, record } from '../entries.ts'
+import { ALWAYS, ANY, GATE, launchOfHook, startOfGate } from '../gate.ts'
 import type { Json, Launch, Machine, Program, WiredFile, Wiring } from '../wiring.ts'
 import { capabilities } from './capabilities.ts'
 import { heldBack } from './trust.ts'
 
 const SCRIPT = 'codex.js'
-const GATE = 'gate.sh'
-/** The gate's argument where the hook has to look whatever the gate sees. */
-const ALWAYS = 'always'
 /** Seconds. The scripts stop by themselves long before; Codex grants its last events no more. */
 const TIMEOUT = 5
 const LAST_TIMEOUT = 3
@@ -57,7 +55,7 @@ function hooksFile(machine: Machine, program: Program): WiredFile {
   const rest = program.isDefaultHome ? [] : ['--home', program.home]
   // After every tool `sh` says in a fifth of Node's time that there is nothing to say; hooks are given no id, so the gate asks
   // whether there is word for anybody. At other moments it starts Node without what a hook does not need.
-  const gate = ['sh', machine.join(program.hooks, GATE), '--any']
+  const gate = [...startOfGate(machine.join(program.hooks, GATE)), ANY]
   const hook = [program.node, script, ...rest]
   const direct = machine.isWindows ? hook : [...gate, ALWAYS, rest[1] ?? '', ...hook]
   const gated = machine.isWindows ? hook : [...gate, rest[1] ?? '', ...hook]
@@ -132,10 +130,5 @@ function launchOf(entry: unknown): Launch | undefined {
 }
 
 function launchOfLine(line: string): Launch | undefined {
-  const [command = '', ...words] = wordsOf(line.replace(/^exec /, '')) ?? []
-  const [first = '', ...rest] = words
-  if (command === '' || first === '') return undefined
-  if (!endsWith(first, GATE)) return { command, node: command, scripts: [first], home: homeIn(words) }
-  const [gateHome, node = '', script = ''] = rest.slice(rest[1] === ALWAYS ? 2 : 1)
-  return { command, node, scripts: [first, script], home: gateHome || undefined }
+  return launchOfHook(wordsOf(line.replace(/^exec /, '')) ?? [])
 }
