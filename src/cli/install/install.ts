@@ -2,11 +2,22 @@
 
 import fs from 'node:fs'
 import type { Extra, Machine, Program, WiredFile, Wiring } from '../../hosts/wiring.ts'
+import { alone } from './alone.ts'
 import { diffOf, wantedText } from './copy.ts'
 import { chosen, requireExtras } from './extras.ts'
 import { formatOf } from './formats.ts'
 import { type Change, ChangedMeanwhile, changeFiles } from './host-file.ts'
-import { findRecord, heldBack, type Known, type Look, lookAt, readData, recordOf } from './look.ts'
+import {
+  findRecord,
+  fitting,
+  heldBack,
+  type Known,
+  type Look,
+  lookAt,
+  readData,
+  recordOf,
+  requireSame,
+} from './look.ts'
 import { findHost, recordKey } from './machine.ts'
 import { originalOf } from './original.ts'
 import { dropRecord, type FileRecord, type InstallRecord, saveRecord, sha256, undoOf } from './record.ts'
@@ -74,9 +85,27 @@ interface Plan extends Change {
   readonly next: string
 }
 
+interface Planned {
+  readonly known: Known | undefined
+  readonly plans: readonly Plan[]
+  readonly changes: readonly Plan[]
+}
+
 async function installOnce(job: Job): Promise<WireAnswer> {
   const { wiring, machine, program, dryRun } = job
   requireScripts(job)
+  const planned = planOf(job)
+  if (dryRun || planned.changes.length === 0) return answerOf(job, planned)
+  await job.openHome()
+  await alone(program.home, recordKey(wiring, machine), () => {
+    requireSame(planned.known, recordKey(wiring, machine), program.home)
+    write(job, planned)
+  })
+  return answerOf(job, planned)
+}
+
+function planOf(job: Job): Planned {
+  const { wiring, machine, program } = job
   const files = wiring.files(machine, program)
   requireExtras(wiring, files, job.extras ?? [])
   const looks = files.map((file) => lookAt(file, wiring))
@@ -84,14 +113,16 @@ async function installOnce(job: Job): Promise<WireAnswer> {
   const plans = looks.map((look): Plan => {
     const { now } = look
     const file = chosen(job, look)
-    const base = originalOf(now, look.file, recordOf(known, look.file))
-    return { ...now, file, look, base, next: wantedText(now.text ?? '', file) }
+    return fitting(file, wiring, () => {
+      const base = originalOf(now, look.file, recordOf(known, look.file))
+      return { ...now, file, look, base, next: wantedText(now.text ?? '', file) }
+    })
   })
-  const changes = plans.filter(({ text, next }) => text !== next)
-  if (changes.length > 0 && !dryRun) {
-    await job.openHome()
-    write(job, plans, changes, known)
-  }
+  return { known, plans, changes: plans.filter(({ text, next }) => text !== next) }
+}
+
+function answerOf(job: Job, { known, plans, changes }: Planned): WireAnswer {
+  const { wiring, program, dryRun } = job
   return {
     host: wiring.kind,
     title: wiring.title,
@@ -121,12 +152,7 @@ function approvalOf({ wiring, machine, program }: Job): string[] {
 }
 
 /** The record first: what was written without one could not be undone to the byte. */
-function write(
-  { wiring, machine, program, version }: Job,
-  plans: readonly Plan[],
-  changes: readonly Plan[],
-  known?: Known,
-) {
+function write({ wiring, machine, program, version }: Job, { known, changes }: Planned): void {
   const kept = (known?.record.files ?? []).filter(({ path }) => !changes.some((change) => change.path === path))
   const key = recordKey(wiring, machine)
   const record: InstallRecord = {
@@ -134,7 +160,7 @@ function write(
     host: key,
     installedAt: new Date().toISOString(),
     by: version,
-    files: [...kept, ...plans.filter((plan) => changes.includes(plan)).map(fileRecord)],
+    files: [...kept, ...changes.map(fileRecord)],
     directories: known?.record.directories ?? [],
   }
   saveRecord(program.home, record)

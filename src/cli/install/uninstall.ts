@@ -1,9 +1,10 @@
 /** Takes out of a host's files what an install put in, and nothing else. */
 
+import { alone } from './alone.ts'
 import { diffOf } from './copy.ts'
 import { type Change, changeFiles, removeDirectories } from './host-file.ts'
 import { again, type FileDone, type Job, type WireAnswer } from './install.ts'
-import { allFiles, findRecord, type Look, lookAt, recordOf } from './look.ts'
+import { allFiles, findRecord, fitting, type Known, type Look, lookAt, recordOf, requireSame } from './look.ts'
 import { recordKey } from './machine.ts'
 import { originalOf } from './original.ts'
 import { dropRecord, sha256 } from './record.ts'
@@ -19,26 +20,50 @@ interface Plan extends Change {
   readonly isExact: boolean
 }
 
-async function uninstallOnce({ wiring, machine, program, dryRun }: Job): Promise<WireAnswer> {
+interface Planned {
+  readonly known: Known | undefined
+  readonly plans: readonly Plan[]
+  readonly changes: readonly Plan[]
+}
+
+async function uninstallOnce(job: Job): Promise<WireAnswer> {
+  const key = recordKey(job.wiring, job.machine)
+  const planned = planOf(job, key)
+  const { known } = planned
+  if (!job.dryRun && known === undefined) carryOut(planned, key)
+  if (!job.dryRun && known !== undefined) {
+    await alone(known.home, key, () => {
+      requireSame(known, key, known.home)
+      carryOut(planned, key)
+    })
+  }
+  return answerOf(job, planned)
+}
+
+function planOf({ wiring, machine, program }: Job, key: string): Planned {
   const look = (file: Parameters<typeof lookAt>[0]) => lookAt(file, wiring)
-  const key = recordKey(wiring, machine)
   const known = findRecord(key, wiring.files(machine, program).map(look), program.home)
   const looks = allFiles(wiring, machine, program, known?.record).map(look)
   const plans = looks.map((seen): Plan => {
     const { file, now } = seen
     const record = recordOf(known, file)
     // With a server of our name that a person wrote, and no word of an install: theirs.
-    const next = record === undefined && seen.ours.length === 0 ? now.text : originalOf(now, file, record)
+    const isTheirs = record === undefined && seen.ours.length === 0
+    const next = isTheirs ? now.text : fitting(file, wiring, () => originalOf(now, file, record))
     return { ...now, look: seen, next, isExact: next !== undefined && record?.before === sha256(next) }
   })
-  const changes = plans.filter(({ text, next }) => text !== next)
-  if (!dryRun) {
-    if (changes.length > 0) changeFiles(changes)
-    if (known !== undefined) {
-      removeDirectories(known.record.directories)
-      dropRecord(known.home, key)
-    }
+  return { known, plans, changes: plans.filter(({ text, next }) => text !== next) }
+}
+
+function carryOut({ known, changes }: Planned, key: string): void {
+  if (changes.length > 0) changeFiles(changes)
+  if (known !== undefined) {
+    removeDirectories(known.record.directories)
+    dropRecord(known.home, key)
   }
+}
+
+function answerOf({ wiring, program, dryRun }: Job, { known, plans, changes }: Planned): WireAnswer {
   return {
     host: wiring.kind,
     title: wiring.title,

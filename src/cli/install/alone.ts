@@ -1,0 +1,41 @@
+/** One install or uninstall at a time: two that plan from the same files would each lose what the other has to put back. */
+
+import fs from 'node:fs'
+import path from 'node:path'
+import { BusError } from '../../core/errors.ts'
+import { writeFault } from '../../store/files/fault.ts'
+import { layout } from '../../store/files/layout.ts'
+import { createLocks } from '../../store/files/lock.ts'
+import { createProcesses, processTag } from '../../system/process.ts'
+import { systemRandom } from '../../system/random.ts'
+
+/** How often the second that a lock is waited for is granted again: files of a host are written to the disk one by one. */
+const TRIES = 10
+
+/**
+ * Not the whole bus: an install can be taken back also where that has a newer layout.
+ * @param key of the record that `work` reads and writes.
+ * @throws BusError STORE_BUSY where another one never ends, HOME_UNWRITABLE; nothing was done then.
+ */
+export async function alone<T>(home: string, key: string, work: () => T): Promise<T> {
+  const { self } = createProcesses()
+  const tag = processTag(self)
+  const at = layout(home)
+  const write = <R>(run: () => R): R => {
+    try {
+      return run()
+    } catch (fault) {
+      throw writeFault(fault, home)
+    }
+  }
+  write(() => [at.tmp, at.locks].map((directory) => fs.mkdirSync(directory, { recursive: true, mode: 0o700 })))
+  const tmp = () => path.join(at.tmp, `${tag}~${systemRandom.token(6)}`)
+  const locks = createLocks({ at, tmp, write }, self, tag)
+  for (let tries = 1; ; tries++) {
+    try {
+      return await locks.hold(`installed-${key}`, work)
+    } catch (fault) {
+      if (!(fault instanceof BusError) || fault.code !== 'STORE_BUSY' || tries === TRIES) throw fault
+    }
+  }
+}
