@@ -37,6 +37,7 @@ function wired(wiring: Wiring, root: string): Events {
     isWindows: false,
     join: path.join,
     exists: () => false,
+    read: () => undefined,
   }
   const program: Program = {
     node: path.join(root, 'bin/node'),

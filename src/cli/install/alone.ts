@@ -8,9 +8,14 @@ import { layout } from '../../store/files/layout.ts'
 import { createLocks } from '../../store/files/lock.ts'
 import { createProcesses, processTag } from '../../system/process.ts'
 import { systemRandom } from '../../system/random.ts'
+import { ChangedMeanwhile } from './host-file.ts'
+import { unreadable } from './refuse.ts'
+
+/** How often a plan is made again because the host wrote its own file at that moment. */
+const PLANS = 3
 
 /** How often the second that a lock is waited for is granted again: files of a host are written to the disk one by one. */
-const TRIES = 10
+const SECONDS = 10
 
 /**
  * Not the whole bus: an install can be taken back also where that has a newer layout.
@@ -35,7 +40,19 @@ export async function alone<T>(home: string, key: string, work: () => T): Promis
     try {
       return await locks.hold(`installed-${key}`, work)
     } catch (fault) {
-      if (!(fault instanceof BusError) || fault.code !== 'STORE_BUSY' || tries === TRIES) throw fault
+      if (!(fault instanceof BusError) || fault.code !== 'STORE_BUSY' || tries === SECONDS) throw fault
+    }
+  }
+}
+
+/** Runs what plans and then writes; once more when a file changed in between. */
+export async function again<T>(run: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await run()
+    } catch (fault) {
+      if (!(fault instanceof ChangedMeanwhile)) throw fault
+      if (tries === PLANS) throw unreadable(`${fault.message}, again and again.`, 'Close it, then try again.', fault)
     }
   }
 }

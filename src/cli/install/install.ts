@@ -2,18 +2,18 @@
 
 import fs from 'node:fs'
 import type { Extra, Machine, Program, WiredFile, Wiring } from '../../hosts/wiring.ts'
-import { alone } from './alone.ts'
+import { again, alone } from './alone.ts'
 import { diffOf, wantedText } from './copy.ts'
 import { chosen, requireExtras } from './extras.ts'
 import { formatOf } from './formats.ts'
-import { type Change, ChangedMeanwhile, changeFiles } from './host-file.ts'
+import { type Change, changeFiles } from './host-file.ts'
 import {
   findRecord,
   fitting,
   heldBack,
   type Known,
   type Look,
-  lookAt,
+  looksOf,
   readData,
   recordOf,
   requireSame,
@@ -57,24 +57,9 @@ export interface WireAnswer {
   readonly next: readonly string[]
 }
 
-/** How often a plan is made again because the host wrote its own file at that moment. */
-const TRIES = 3
-
 /** @throws BusError; nothing was changed then, unless it says so. */
 export async function install(job: Job): Promise<WireAnswer> {
   return again(() => installOnce(job))
-}
-
-/** Runs what plans and then writes; once more when a file changed in between. */
-export async function again<T>(run: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await run()
-    } catch (fault) {
-      if (!(fault instanceof ChangedMeanwhile)) throw fault
-      if (tries === TRIES) throw unreadable(`${fault.message}, again and again.`, 'Close it, then try again.', fault)
-    }
-  }
 }
 
 interface Plan extends Change {
@@ -82,7 +67,8 @@ interface Plan extends Change {
   readonly look: Look
   /** The file without us; undefined where there would be none. */
   readonly base: string | undefined
-  readonly next: string
+  /** Undefined for one that held nothing but what is misplaced there. */
+  readonly next: string | undefined
 }
 
 interface Planned {
@@ -106,16 +92,15 @@ async function installOnce(job: Job): Promise<WireAnswer> {
 
 function planOf(job: Job): Planned {
   const { wiring, machine, program } = job
-  const files = wiring.files(machine, program)
-  requireExtras(wiring, files, job.extras ?? [])
-  const looks = files.map((file) => lookAt(file, wiring))
+  const looks = looksOf(wiring, machine, program)
+  requireExtras(job, looks)
   const known = findRecord(recordKey(wiring, machine), looks, program.home)
   const plans = looks.map((look): Plan => {
     const { now } = look
     const file = chosen(job, look)
     return fitting(file, wiring, () => {
       const base = originalOf(now, look.file, recordOf(known, look.file))
-      return { ...now, file, look, base, next: wantedText(now.text ?? '', file) }
+      return { ...now, file, look, base, next: file.misplaced === undefined ? wantedText(now.text ?? '', file) : base }
     })
   })
   return { known, plans, changes: plans.filter(({ text, next }) => text !== next) }
@@ -131,7 +116,7 @@ function answerOf(job: Job, { known, plans, changes }: Planned): WireAnswer {
     changed: changes.length > 0,
     files: plans.map((plan) => ({
       path: plan.path,
-      did: plan.text === plan.next ? 'unchanged' : plan.text === undefined ? 'created' : 'changed',
+      did: didOf(plan),
       entries: labelsOf(plan),
       ...(dryRun && { diff: diffOf(plan, plan.file) }),
     })),
@@ -145,10 +130,16 @@ function answerOf(job: Job, { known, plans, changes }: Planned): WireAnswer {
   }
 }
 
+function didOf({ text, next, file }: Plan): FileDone['did'] {
+  if (text === next) return 'unchanged'
+  if (file.misplaced !== undefined) return next === undefined ? 'removed' : 'restored'
+  return text === undefined ? 'created' : 'changed'
+}
+
 /** What the person still has to approve in the host, as its files are now. */
 function approvalOf({ wiring, machine, program }: Job): string[] {
-  const looks = wiring.files(machine, program).map((file) => lookAt(file, wiring))
-  return wiring.approval !== undefined && heldBack(wiring, looks).length > 0 ? [wiring.approval.how] : []
+  const held = heldBack(wiring, looksOf(wiring, machine, program))
+  return wiring.approval !== undefined && held.length > 0 ? [wiring.approval.how] : []
 }
 
 /** The record first: what was written without one could not be undone to the byte. */
@@ -160,7 +151,7 @@ function write({ wiring, machine, program, version }: Job, { known, changes }: P
     host: key,
     installedAt: new Date().toISOString(),
     by: version,
-    files: [...kept, ...changes.map(fileRecord)],
+    files: [...kept, ...changes.flatMap((plan) => fileRecord(plan) ?? [])],
     directories: known?.record.directories ?? [],
   }
   saveRecord(program.home, record)
@@ -176,7 +167,8 @@ function write({ wiring, machine, program, version }: Job, { known, changes }: P
   if (known !== undefined && known.home !== program.home) dropRecord(known.home, key)
 }
 
-function fileRecord({ path, file, base, next }: Plan): FileRecord {
+function fileRecord({ path, file, base, next }: Plan): FileRecord | undefined {
+  if (file.misplaced !== undefined || next === undefined) return undefined
   const before = base ?? ''
   return {
     path,

@@ -1,10 +1,10 @@
 /** Takes out of a host's files what an install put in, and nothing else. */
 
-import { alone } from './alone.ts'
+import { again, alone } from './alone.ts'
 import { diffOf } from './copy.ts'
 import { type Change, changeFiles, removeDirectories } from './host-file.ts'
-import { again, type FileDone, type Job, type WireAnswer } from './install.ts'
-import { allFiles, findRecord, fitting, type Known, type Look, lookAt, recordOf, requireSame } from './look.ts'
+import type { FileDone, Job, WireAnswer } from './install.ts'
+import { allFiles, findRecord, fitting, type Known, type Look, lookAt, looksOf, recordOf, requireSame } from './look.ts'
 import { recordKey } from './machine.ts'
 import { originalOf } from './original.ts'
 import { dropRecord, sha256 } from './record.ts'
@@ -41,9 +41,8 @@ async function uninstallOnce(job: Job): Promise<WireAnswer> {
 }
 
 function planOf({ wiring, machine, program }: Job, key: string): Planned {
-  const look = (file: Parameters<typeof lookAt>[0]) => lookAt(file, wiring)
-  const known = findRecord(key, wiring.files(machine, program).map(look), program.home)
-  const looks = allFiles(wiring, machine, program, known?.record).map(look)
+  const known = findRecord(key, looksOf(wiring, machine, program), program.home)
+  const looks = allFiles(wiring, machine, program, known?.record).map((file) => lookAt(file, wiring))
   const plans = looks.map((seen): Plan => {
     const { file, now } = seen
     const record = recordOf(known, file)
