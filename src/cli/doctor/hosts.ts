@@ -13,8 +13,9 @@ import { count, listing, typed } from '../words.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 import { checkHookLog } from './hook-log.ts'
 import { tryHook } from './hook-run.ts'
-import { type HostsView, strangersOf } from './peers.ts'
+import { type HostsView, strangersOf, unhookedOf } from './peers.ts'
 import { tryPlugins } from './plugin-run.ts'
+import { checkVersion } from './version.ts'
 
 export async function checkHosts(view: HostsView, wirings: readonly Wiring[] = WIRINGS): Promise<Check[]> {
   const checks: Check[] = []
@@ -39,7 +40,9 @@ async function checkHost(wiring: Wiring, view: HostsView): Promise<Check[]> {
   if (found === undefined && !isInstalled) return [ok('hosts', `${title} is not on this machine.`)]
   const peers = await strangersOf(wiring, view, isInstalled ? undefined : `Run ${install}, then restart them.`)
   if (!isInstalled && hasPlugin) {
-    return [ok('hosts', `${title} is wired by its plugin session-mcp, which is not looked into here.`), ...peers]
+    const version = await checkVersion(wiring, machine, view.config.env)
+    const text = `${title} is wired by its plugin session-mcp, which is not looked into here.`
+    return [ok('hosts', text), ...peers, ...(await unhookedOf(wiring, view)), ...version]
   }
   if (!isInstalled) {
     const text = `${title} is here (${found}), but not wired: its sessions hear of mail only when they look.`
@@ -60,6 +63,8 @@ async function checkHost(wiring: Wiring, view: HostsView): Promise<Check[]> {
     ...more,
     ...(hasPlugin ? [twice] : []),
     ...peers,
+    ...(await unhookedOf(wiring, view)),
+    ...(await checkVersion(wiring, machine, view.config.env)),
     ...checkExtras(wiring, looks),
   ]
 }
