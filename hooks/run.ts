@@ -23,7 +23,7 @@ export interface Hook {
   readonly host: string
   /** Asked before anything is opened: is this moment ours to answer? */
   isOurs?(input: Input): boolean
-  /** Undefined = silence. */
+  /** Silence is an empty one. Undefined = no moment of this host as we know it, which is silence and a line in the log. */
   answer(input: Input, bus: HookBus): Promise<Answer | undefined>
   /** Doors that this very process opens. */
   doors?(): Doors
@@ -47,7 +47,9 @@ export function runHook(hook: Hook): void {
       }
       late = () => report(`no answer within ${LIMIT_MS} ms`)
       try {
-        const { json, wake, wakeFile } = (await hook.answer(input, bus)) ?? {}
+        const answer = await hook.answer(input, bus)
+        if (answer === undefined) bus.log.warn('strange', { host: hook.host, what: describe(input) })
+        const { json, wake, wakeFile } = answer ?? {}
         if (wakeFile !== undefined) touchAgain(wakeFile)
         say(json, wake)
       } catch (fault) {
@@ -55,6 +57,12 @@ export function runHook(hook: Hook): void {
       }
     })
     .catch(silence)
+}
+
+/** Names of fields only: what is in them may be anybody's. */
+function describe(input: Input): string {
+  const names = Object.keys(input).slice(0, 20)
+  return `a payload without a conversation or a moment; it has ${names.map((name) => name.slice(0, 40)).join(' ') || 'nothing'}`
 }
 
 function silence(): void {
