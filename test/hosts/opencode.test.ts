@@ -291,7 +291,7 @@ describe('an OpenCode that is newer than we know', () => {
     await place.play('event.session.created')
     await prompt()
     await place.play('event.session.idle')
-    expect(place.log()).toMatchObject([
+    expect(place.log().filter(({ event }) => event === 'strange')).toMatchObject([
       {
         level: 'warn',
         event: 'strange',
@@ -312,6 +312,18 @@ describe('an OpenCode that is newer than we know', () => {
     )
     expect(await told()).toContain('"hello"')
   })
+})
+
+it('a client that never answers costs a hook its limit, and doctor is told', async () => {
+  await place.close()
+  place = await openPlace({ client: { session: { get: () => new Promise(() => {}) } } })
+  await place.play('chat.message')
+  expect(await place.play('tool.execute.before')).toEqual({ args: {} })
+  const faults = place.log().map(({ host, moment, fault }) => [host, moment, fault])
+  expect(faults).toEqual([
+    ['opencode', 'chat.message', 'Error: no answer within 1200 ms'],
+    ['opencode', 'tool.execute.before', 'Error: no answer within 1200 ms'],
+  ])
 })
 
 describe('a bus that cannot be reached', () => {

@@ -5,12 +5,15 @@ export type Hook = (input: unknown, output: unknown) => Promise<void>
 /** Nothing of ours may take longer out of a turn, ms. */
 const LIMIT_MS = 1_200
 
-/** Resolves in time; a fault is one call of `report`. What takes longer goes on by itself. */
+/** Resolves in time; a fault is one call of `report`, and so is what takes longer, which goes on by itself. */
 export function failingOpen(name: string, hook: Hook, report: (event: string, fault: unknown) => void): Hook {
   return async (input, output) => {
     let timer: NodeJS.Timeout | undefined
     const limit = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, LIMIT_MS)
+      timer = setTimeout(() => {
+        report(name, new Error(`no answer within ${LIMIT_MS} ms`))
+        resolve()
+      }, LIMIT_MS)
     })
     try {
       await Promise.race([hook(input, output).catch((cause) => report(name, cause)), limit])
