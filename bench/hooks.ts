@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process'
 import fs from 'node:fs'
 import path from 'node:path'
-import { gated as gateWords } from '../src/hosts/gate.ts'
+import { startOfGate } from '../src/hosts/gate.ts'
 import { type Benchmark, interleave, type Row } from './harness.ts'
 import { join, makePlace, openIn, type Place } from './place.ts'
 
@@ -30,8 +30,9 @@ async function all(over: NodeJS.ProcessEnv): Promise<readonly Row[]> {
   const place = makePlace('hooks')
   const env = { ...environment(place), ...over }
   const direct = (event: string) => run(place, env, process.execPath, [HOOK], event)
+  const [shell, ...gate] = startOfGate(GATE)
   const gated = (event: string, ...at: string[]) =>
-    run(place, env, 'sh', gateWords(GATE, ...at, '', process.execPath, HOOK), event)
+    run(place, env, shell, [...gate, ...at, '', process.execPath, HOOK], event)
   const prompt = () => gated('UserPromptSubmit', 'prompt')
   const measure = async (name: string, atMost: number, ours: () => void, prepare?: () => void): Promise<Row> => {
     const floor = () => spawnSync(process.execPath, ['-e', '0'], { env })

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { gated } from '../../src/hosts/gate.ts'
+import { startOfGate } from '../../src/hosts/gate.ts'
 import { openPlace, type Place } from './install-place.ts'
 
 let place: Place
@@ -77,7 +77,7 @@ describe('what is written', () => {
     await place.install({ program })
     const { hooks } = place.json(place.settings) as { hooks: Record<string, [{ hooks: [{ args: string[] }] }]> }
     const args = (event: string) => hooks[event]?.[0].hooks[0].args
-    const gate = (...words: string[]) => gated(path.join(program.hooks, 'gate.sh'), ...words)
+    const gate = (...words: string[]) => [...startOfGate(path.join(program.hooks, 'gate.sh')).slice(1), ...words]
     const command = [program.home, program.node, path.join(program.hooks, 'claude-code.js'), '--home', program.home]
     expect(args('PostToolBatch')).toEqual(gate(...command))
     expect(args('Stop')).toEqual(gate('always', ...command))
@@ -100,7 +100,7 @@ describe('what is written', () => {
   it('takes the place of what older versions wrote, whose shell opens the gate without a look', async () => {
     await place.install()
     const now = place.read(place.settings) ?? ''
-    const [dash, guard] = gated('')
+    const [, dash, guard] = startOfGate('')
     const older = JSON.parse(now, (key, value) => (key === 'args' && value[0] === dash ? value.slice(2) : value))
     expect(JSON.stringify(older)).not.toContain(JSON.stringify(guard))
     place.write(place.settings, JSON.stringify(older))

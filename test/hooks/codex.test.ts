@@ -2,7 +2,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { gated } from '../../src/hosts/gate.ts'
+import { checkHookLog } from '../../src/cli/doctor/hook-log.ts'
+import { startOfGate } from '../../src/hosts/gate.ts'
 import {
   hookFile as claudeHookFile,
   context,
@@ -69,6 +70,18 @@ describe('the answers', () => {
       expect(existsSync(sessions) ? readdirSync(sessions) : []).toEqual([])
     }
   })
+})
+
+test('a payload that lacks what it had is silence, and a line that doctor shows', async () => {
+  for (const over of [{ session_id: undefined }, { hook_event_name: undefined }]) {
+    const home = folder()
+    for (const event of EVENTS) expect(await hook(home, event, over)).toMatchObject({ code: 0, stdout: '', stderr: '' })
+    const log = readFileSync(path.join(home, 'log/hooks.log'), 'utf8')
+    expect(log).toContain(
+      '"event":"strange","host":"codex","what":"a payload without a conversation or a moment; it has ',
+    )
+    expect(checkHookLog(home)[0]?.text).toMatch(/^Hooks failed \d+ times in the last 7 days/)
+  }
 })
 
 describe('a session of Codex', () => {
@@ -171,7 +184,7 @@ describe('the gate', () => {
   test('lets the hook through when there is word for anybody, and only then', async () => {
     const home = folder()
     await hook(home, 'SessionStart')
-    const command = ['sh', ...gated(gateFile, '--any', home, process.execPath, hookFile)] as const
+    const command = [...startOfGate(gateFile), '--any', home, process.execPath, hookFile] as const
     expect((await run(home, payload('PostToolUse'), { command })).stdout).toBe('')
     await send(home, 'project', 'news')
     expect(context(await run(home, payload('PostToolUse'), { command }))).toContain('"news"')

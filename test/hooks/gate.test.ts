@@ -18,7 +18,7 @@ import path from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { HUMAN } from '../../src/core/caller.ts'
 import { OTHERS } from '../../src/hosts/claude-code/payload.ts'
-import { gated } from '../../src/hosts/gate.ts'
+import { startOfGate } from '../../src/hosts/gate.ts'
 import { openBus } from '../../src/open.ts'
 import { onPath } from '../../src/system/program.ts'
 import { noMount, testUnless } from '../processes/lab/limits.ts'
@@ -55,7 +55,8 @@ interface Group {
 /** As a host is told to start it, by another shell where one is named. */
 const gate = (words: readonly string[], { shell = 'sh', file = gateFile } = {}): readonly [string, ...string[]] => [
   path.join(shells, shell, 'sh'),
-  ...gated(file, ...words),
+  ...startOfGate(file).slice(1),
+  ...words,
 ]
 
 describe('the gate in front of the hook', () => {
@@ -171,7 +172,7 @@ describe('a part of the way to the hook that is gone', () => {
     const handlers = Object.values(JSON.parse(readFileSync(file, 'utf8')).hooks as Record<string, [Group]>).flatMap(
       ([group]) => group.hooks,
     )
-    const [, guard] = gated('')
+    const [, , guard] = startOfGate('')
     expect(handlers.length).toBeGreaterThan(6)
     for (const { command, args } of handlers) {
       if (args !== undefined) expect([command, ...args.slice(0, 2)]).toEqual(['sh', '-c', guard])

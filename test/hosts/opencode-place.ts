@@ -61,6 +61,8 @@ export interface PlaceOptions {
   readonly argv?: readonly string[]
   /** The token OpenCode was started with. */
   readonly spawn?: string
+  /** Of what a hook may take, ms. Left out: what a hook did is looked at when it is over, on a busy machine as well. */
+  readonly limitMs?: number
 }
 
 /** The same rules and files, without a limit for how long an answer waits for OpenCode: a busy machine would exceed it. */
@@ -98,8 +100,7 @@ export async function openPlace(options: PlaceOptions = {}): Promise<Place> {
       openings,
       self: processes.self,
       serverScript: '/opt/session-mcp/dist/index.js',
-      // What a hook did is looked at when it is over: on a busy machine it must not be left to go on by itself.
-      limitMs: 10 * 60_000,
+      limitMs: options.limitMs ?? 10 * 60_000,
       log: (level, event, facts) => log[level](event, facts),
     })
   let hooks = load()

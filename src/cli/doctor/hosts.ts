@@ -3,18 +3,19 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { BusError } from '../../core/errors.ts'
+import { WIRINGS } from '../../hosts/table.ts'
 import type { Launch, Wiring } from '../../hosts/wiring.ts'
-import { WIRINGS } from '../../hosts/wirings.ts'
 import { isProgram } from '../../system/program.ts'
 import { wantedText } from '../install/copy.ts'
-import { heldBack, type Look, lookAt, missingIn, readData } from '../install/look.ts'
+import { heldBack, type Look, looksOf, missingIn, readData } from '../install/look.ts'
 import { defaultHome, findHost } from '../install/machine.ts'
 import { count, listing, typed } from '../words.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 import { checkHookLog } from './hook-log.ts'
 import { tryHook } from './hook-run.ts'
-import { type HostsView, strangersOf } from './peers.ts'
+import { type HostsView, strangersOf, unhookedOf } from './peers.ts'
 import { tryPlugins } from './plugin-run.ts'
+import { checkVersion } from './version.ts'
 
 export async function checkHosts(view: HostsView, wirings: readonly Wiring[] = WIRINGS): Promise<Check[]> {
   const checks: Check[] = []
@@ -30,7 +31,7 @@ async function checkHost(wiring: Wiring, view: HostsView): Promise<Check[]> {
   const install = `session-mcp install ${kind}`
   let looks: readonly Look[]
   try {
-    looks = wiring.files(machine, program).map((file) => lookAt(file, wiring))
+    looks = looksOf(wiring, machine, program)
   } catch (fault) {
     if (!(fault instanceof BusError)) throw fault
     return [fail('hosts', `${title}: ${fault.message.replace(' Nothing was changed.', '')}`, fault.hint)]
@@ -42,8 +43,9 @@ async function checkHost(wiring: Wiring, view: HostsView): Promise<Check[]> {
     warn('hosts', `${title}: ${text}`, fix),
   )
   if (!isInstalled && hasPlugin) {
+    const version = await checkVersion(wiring, machine, view.config.env)
     const byPlugin = ok('hosts', `${title} is wired by its plugin session-mcp, which is not looked into here.`)
-    return [byPlugin, ...obstacles, ...peers]
+    return [byPlugin, ...obstacles, ...peers, ...(await unhookedOf(wiring, view)), ...version]
   }
   if (!isInstalled) {
     const text = `${title} is here (${found}), but not wired: its sessions hear of mail only when they look.`
@@ -65,6 +67,8 @@ async function checkHost(wiring: Wiring, view: HostsView): Promise<Check[]> {
     ...more,
     ...(hasPlugin ? [twice] : []),
     ...peers,
+    ...(await unhookedOf(wiring, view)),
+    ...(await checkVersion(wiring, machine, view.config.env)),
     ...checkExtras(wiring, looks),
   ]
 }
@@ -93,6 +97,10 @@ async function followWire(wiring: Wiring, looks: readonly Look[], view: HostsVie
   const broken = (text: string, fix = again) => fail('hosts', `${title}: ${text}`, fix)
   for (const { file, ignored } of looks) {
     if (ignored !== undefined) return broken(`${file.path}: ${ignored}`, 'Take it out of the file.')
+  }
+  for (const { file, ours } of looks) {
+    if (file.misplaced !== undefined)
+      return broken(`${listing([...new Set(ours.map(({ label }) => label))])} in ${file.path}: ${file.misplaced}`)
   }
   for (const look of looks) {
     const lost = missingIn(look)

@@ -1,6 +1,7 @@
 /** What a host's files say now: which entries are ours, and what they start. Reads, never writes. */
 
 import fs from 'node:fs'
+import { isDeepStrictEqual } from 'node:util'
 import type {
   HeldBack,
   Json,
@@ -12,9 +13,9 @@ import type {
   WiredFile,
   Wiring,
 } from '../../hosts/wiring.ts'
-import { type Content, Unfit } from './format.ts'
+import { Unfit } from './format.ts'
 import { formatOf } from './formats.ts'
-import { type HostFile, readHostFile } from './host-file.ts'
+import { ChangedMeanwhile, type HostFile, readHostFile } from './host-file.ts'
 import { type FileRecord, type InstallRecord, loadRecord } from './record.ts'
 import { unreadable } from './refuse.ts'
 
@@ -36,11 +37,16 @@ export interface Look {
   readonly ignored: string | undefined
 }
 
+/** At all files of a host. @throws BusError, as `lookAt` does. */
+export function looksOf(wiring: Wiring, machine: Machine, program: Program): Look[] {
+  return wiring.files(machine, program).map((file) => lookAt(file, wiring))
+}
+
 /** @throws BusError for what cannot be read, or is not what the host reads; with the line. */
 export function lookAt(file: WiredFile, wiring: Wiring): Look {
   const now = readHostFile(file.path)
   if (file.copy !== undefined) return { file, now, root: undefined, ignored: undefined, ...wholeFile(now, file.copy) }
-  const { root, extra } = contentOf(now.text ?? '', file, wiring)
+  const { root, extra } = fitting(file, wiring, () => formatOf(file).read(now.text ?? '', file))
   const entry = (label: string, value: Json): Entry => ({ label, value, launch: wiring.launch(value) })
   const members = file.members.flatMap((member) => {
     const found = valueAt(root, member.at)
@@ -74,7 +80,8 @@ export function lookAt(file: WiredFile, wiring: Wiring): Look {
 }
 
 /** What an install without extras puts into the file. */
-export function usualLabels({ copy, members, lists }: WiredFile): readonly string[] {
+export function usualLabels({ copy, members, lists, misplaced }: WiredFile): readonly string[] {
+  if (misplaced !== undefined) return []
   return [
     ...(copy === undefined ? [] : [copy.label]),
     ...lists.flatMap(({ items }) => Object.keys(items)),
@@ -102,14 +109,15 @@ export function heldBack(wiring: Wiring, looks: readonly Look[]): readonly HeldB
   return wiring.approval?.held(data) ?? []
 }
 
-function contentOf(text: string, file: WiredFile, wiring: Wiring): Content {
+/** Runs what reads or edits a file. @throws BusError in place of Unfit, with the line and what to do. */
+export function fitting<T>(file: WiredFile, wiring: Wiring, run: () => T): T {
   try {
-    return formatOf(file).read(text, file)
+    return run()
   } catch (fault) {
     if (!(fault instanceof Unfit)) throw fault
     throw unreadable(
       `${file.path}, line ${fault.line}: ${fault.message}.`,
-      `Correct that line; ${wiring.title} needs it as well. Then try again.`,
+      `${fault.hint ?? `Correct that line; ${wiring.title} needs it as well.`} Then try again.`,
       fault,
     )
   }
@@ -139,6 +147,16 @@ export function findRecord(key: string, looks: readonly Look[], home: string): K
     if (record !== undefined) return { home: candidate, record }
   }
   return undefined
+}
+
+/**
+ * What is undone by a record is only known as long as it is the newest.
+ * @throws ChangedMeanwhile where another install or uninstall of the same host ended since it was read.
+ */
+export function requireSame(known: Known | undefined, key: string, home: string): void {
+  const now = loadRecord(known?.home ?? home, key)
+  if (!isDeepStrictEqual(now, known?.record))
+    throw new ChangedMeanwhile(`the install of ${key} was changed by another program`)
 }
 
 /** The host's files as they are wired, and those an earlier install wrote elsewhere (another CLAUDE_CONFIG_DIR). */

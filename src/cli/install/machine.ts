@@ -6,14 +6,15 @@ import { type Config, SETTING_NAMES, SETTINGS, type SettingName } from '../../co
 import { shortHash } from '../../core/hash.ts'
 import { quote } from '../../core/ids.ts'
 import { nearest } from '../../core/name.ts'
+import { WIRINGS } from '../../hosts/table.ts'
 import type { Machine, Program, Wiring } from '../../hosts/wiring.ts'
-import { WIRINGS } from '../../hosts/wirings.ts'
 import { onPath } from '../../system/program.ts'
 import { kebab, wrongUsage } from '../options.ts'
+import { readData } from './look.ts'
 
 export function machineOf({ userHome, env }: Pick<Config, 'userHome' | 'env'>): Machine {
   const isWindows = process.platform === 'win32'
-  return { userHome, cwd: currentDirectory(), env, isWindows, join: path.join, exists: fs.existsSync }
+  return { userHome, cwd: currentDirectory(), env, isWindows, join: path.join, exists: fs.existsSync, read: readData }
 }
 
 function currentDirectory(): string {

@@ -1,11 +1,11 @@
 /** Takes out of a host's files what an install put in, and nothing else. */
 
 import { BusError } from '../../core/errors.ts'
+import { again, alone } from './alone.ts'
 import { diffOf } from './copy.ts'
 import { type Change, changeFiles, removeDirectories, removeLeftovers } from './host-file.ts'
-import { inTurn, requireKnown } from './in-turn.ts'
-import { again, type FileDone, type Job, type WireAnswer } from './install.ts'
-import { allFiles, findRecord, type Look, lookAt, recordOf } from './look.ts'
+import type { FileDone, Job, WireAnswer } from './install.ts'
+import { allFiles, findRecord, fitting, type Known, type Look, lookAt, looksOf, recordOf, requireSame } from './look.ts'
 import { recordKey } from './machine.ts'
 import { originalOf } from './original.ts'
 import { dropRecord, sha256 } from './record.ts'
@@ -21,41 +21,68 @@ interface Plan extends Change {
   readonly isExact: boolean
 }
 
-async function uninstallOnce({ wiring, machine, program, dryRun }: Job): Promise<WireAnswer> {
-  const look = (file: Parameters<typeof lookAt>[0]) => lookAt(file, wiring)
-  const key = recordKey(wiring, machine)
-  const known = findRecord(key, wiring.files(machine, program).map(look), program.home)
-  const looks = allFiles(wiring, machine, program, known?.record).map(look)
+interface Planned {
+  readonly known: Known | undefined
+  readonly plans: readonly Plan[]
+  readonly changes: readonly Plan[]
+}
+
+async function uninstallOnce(job: Job): Promise<WireAnswer> {
+  const key = recordKey(job.wiring, job.machine)
+  const planned = planOf(job, key)
+  return answerOf(job, planned, job.dryRun ? [] : await carryOut(planned, key))
+}
+
+function planOf({ wiring, machine, program }: Job, key: string): Planned {
+  const known = findRecord(key, looksOf(wiring, machine, program), program.home)
+  const looks = allFiles(wiring, machine, program, known?.record).map((file) => lookAt(file, wiring))
   const plans = looks.map((seen): Plan => {
     const { file, now } = seen
     const record = recordOf(known, file)
     // With a server of our name that a person wrote, and no word of an install: theirs.
-    const next = record === undefined && seen.ours.length === 0 ? now.text : originalOf(now, file, record)
+    const isTheirs = record === undefined && seen.ours.length === 0
+    const next = isTheirs ? now.text : fitting(file, wiring, () => originalOf(now, file, record))
     return { ...now, look: seen, next, isExact: next !== undefined && record?.before === sha256(next) }
   })
-  const changes = plans.filter(({ text, next }) => text !== next)
-  const left: string[] = []
-  const takeOut = () => {
-    removeLeftovers(plans)
-    if (changes.length > 0) changeFiles(changes)
-    if (known === undefined) return
-    removeDirectories(known.record.directories)
-    try {
-      dropRecord(known.home, key)
-    } catch (fault) {
-      if (!(fault instanceof BusError)) throw fault
-      // The host's files are what was asked for, and they are done.
-      left.push(`What is known of the install stays in ${known.home}, which cannot be written.`)
-    }
+  return { known, plans, changes: plans.filter(({ text, next }) => text !== next) }
+}
+
+/** @returns what could not be cleared away. */
+async function carryOut(planned: Planned, key: string): Promise<string[]> {
+  const { known } = planned
+  if (known === undefined) {
+    takeOut(planned)
+    return []
   }
-  if (!dryRun) {
-    if (known === undefined) takeOut()
-    else
-      await inTurn(known.home, () => {
-        requireKnown(known, key, looks, program.home)
-        takeOut()
-      })
+  return alone(known.home, key, () => {
+    requireSame(known, key, known.home)
+    takeOut(planned)
+    return forget(known, key)
+  })
+}
+
+function takeOut({ plans, changes }: Planned): void {
+  removeLeftovers(plans)
+  if (changes.length > 0) changeFiles(changes)
+}
+
+function forget({ home, record }: Known, key: string): string[] {
+  removeDirectories(record.directories)
+  try {
+    dropRecord(home, key)
+    return []
+  } catch (fault) {
+    if (!(fault instanceof BusError)) throw fault
+    // The host's files are what was asked for, and they are done.
+    return [`What is known of the install stays in ${home}, which cannot be written.`]
   }
+}
+
+function answerOf(
+  { wiring, program, dryRun }: Job,
+  { known, plans, changes }: Planned,
+  left: readonly string[],
+): WireAnswer {
   return {
     host: wiring.kind,
     title: wiring.title,

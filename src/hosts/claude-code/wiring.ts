@@ -5,7 +5,7 @@
 
 import { commandLine, wordsOf } from '../command-line.ts'
 import { GATE, homeIn, isInOurPackage, isOurHookScript, isTexts, oursIn, probeOfHook, record } from '../entries.ts'
-import { ALWAYS, behindGate, gated } from '../gate.ts'
+import { ALWAYS, AT_PROMPT, launchOfHook, startOfGate } from '../gate.ts'
 import type { Json, Launch, Machine, Peer, Program, WiredFile, Wiring } from '../wiring.ts'
 import { capabilities } from './capabilities.ts'
 import { directory } from './directory.ts'
@@ -15,8 +15,6 @@ const SCRIPT = 'claude-code.js'
 const STATUS_LINE = 'statusline.js'
 /** Seconds. Mail comes while a session does nothing, and then nothing else makes the host ask again. */
 const REFRESH = 10
-/** The gate's first argument where it stands in front of a prompt. */
-const AT_PROMPT = 'prompt'
 /** Seconds. The scripts stop by themselves long before. */
 const TIMEOUT = 5
 /** Tools of our server, whether it was installed by us or by a plugin. */
@@ -53,7 +51,7 @@ function settingsFile(machine: Machine, program: Program): WiredFile {
   const script = machine.join(program.hooks, SCRIPT)
   const rest = program.isDefaultHome ? [] : ['--home', program.home]
   const direct = { type: 'command', command: program.node, args: [script, ...rest], timeout: TIMEOUT }
-  const gate = machine.join(program.hooks, GATE)
+  const [shell, ...gate] = startOfGate(machine.join(program.hooks, GATE))
   const statusLine = [program.node, machine.join(program.hooks, STATUS_LINE), ...rest]
   // At every prompt and after every batch of tools `sh` sees in a fifth of Node's time that there is nothing to say; at all
   // other moments it starts Node without what a hook does not need. It takes the home; empty leaves it to the environment,
@@ -61,7 +59,7 @@ function settingsFile(machine: Machine, program: Program): WiredFile {
   const hook = (...at: string[]) =>
     machine.isWindows
       ? direct
-      : { ...direct, command: 'sh', args: gated(gate, ...at, rest[1] ?? '', program.node, script, ...rest) }
+      : { ...direct, command: shell, args: [...gate, ...at, rest[1] ?? '', program.node, script, ...rest] }
   const items: Readonly<Record<string, Json>> = {
     SessionStart: { hooks: [hook(ALWAYS)] },
     UserPromptSubmit: { hooks: [hook(AT_PROMPT)] },
@@ -162,13 +160,9 @@ function launchOf(entry: unknown): Launch | undefined {
     return { command: node, node, scripts: [script], home: homeIn(more) }
   }
   if (typeof command !== 'string' || !isTexts(args)) return undefined
+  const launch = launchOfHook([command, ...args])
   const variable = record(env)['SESSION_MCP_HOME']
-  const home = homeIn(args) ?? (typeof variable === 'string' ? variable : undefined)
-  const behind = behindGate(args)
-  if (behind === undefined) return { command, node: command, scripts: args.slice(0, 1), home }
-  const { gate, words } = behind
-  const [gateHome, node = '', script = ''] = words[0] === AT_PROMPT || words[0] === ALWAYS ? words.slice(1) : words
-  return { command, node, scripts: [gate, script], home: gateHome || undefined }
+  return launch && { ...launch, home: launch.home ?? (typeof variable === 'string' ? variable : undefined) }
 }
 
 /** `~/.claude/sessions/<pid>.json`: observed, not published, so nothing in it is taken for granted. */

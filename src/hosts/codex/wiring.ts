@@ -5,7 +5,7 @@
 
 import { commandLine, wordsOf } from '../command-line.ts'
 import { GATE, homeIn, isInOurPackage, isOurHookScript, isTexts, oursIn, probeOfHook, record } from '../entries.ts'
-import { ALWAYS, behindGate, gated } from '../gate.ts'
+import { ALWAYS, ANY, launchOfHook, startOfGate } from '../gate.ts'
 import type { Json, Launch, Machine, Program, WiredFile, Wiring } from '../wiring.ts'
 import { capabilities } from './capabilities.ts'
 import { heldBack } from './trust.ts'
@@ -55,10 +55,9 @@ function hooksFile(machine: Machine, program: Program): WiredFile {
   const rest = program.isDefaultHome ? [] : ['--home', program.home]
   // After every tool `sh` says in a fifth of Node's time that there is nothing to say; hooks are given no id, so the gate asks
   // whether there is word for anybody. At other moments it starts Node without what a hook does not need.
-  const gate = machine.join(program.hooks, GATE)
   const direct = [program.node, script, ...rest]
-  const hook = (...at: string[]) =>
-    machine.isWindows ? direct : ['sh', ...gated(gate, '--any', ...at, rest[1] ?? '', ...direct)]
+  const gate = [...startOfGate(machine.join(program.hooks, GATE)), ANY]
+  const hook = (...at: string[]) => (machine.isWindows ? direct : [...gate, ...at, rest[1] ?? '', ...direct])
   const group = (words: readonly string[], timeout: number): Json => ({
     hooks: [{ type: 'command', command: commandOf(words, machine.isWindows), timeout }],
   })
@@ -128,11 +127,5 @@ function launchOf(entry: unknown): Launch | undefined {
 }
 
 function launchOfLine(line: string): Launch | undefined {
-  const [command = '', ...words] = wordsOf(line.replace(/^exec /, '')) ?? []
-  const [first = ''] = words
-  if (command === '' || first === '') return undefined
-  const behind = behindGate(words)
-  if (behind === undefined) return { command, node: command, scripts: [first], home: homeIn(words) }
-  const [gateHome, node = '', script = ''] = behind.words.slice(behind.words[1] === ALWAYS ? 2 : 1)
-  return { command, node, scripts: [behind.gate, script], home: gateHome || undefined }
+  return launchOfHook(wordsOf(line.replace(/^exec /, '')) ?? [])
 }

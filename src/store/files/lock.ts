@@ -22,7 +22,7 @@ export interface Locks {
   hold<T>(key: string, work: () => T): Promise<T>
 }
 
-export function createLocks(home: Home, self: ProcessRef, tag: string): Locks {
+export function createLocks(home: Pick<Home, 'at' | 'tmp' | 'write'>, self: ProcessRef, tag: string): Locks {
   const queues = new Map<string, Promise<unknown>>()
   let nonce = 0
 
