@@ -17,6 +17,8 @@ type SessionItem = Extract<Item, { kind: 'session' }>
 
 /** Before each row: is it selected, does it need the person. */
 const MARGIN = 3
+/** A project named before a task must leave room for the task. */
+const PROJECT_COLUMNS = 16
 
 const { name, unread, host, task } = {
   name: fieldOf('name'),
@@ -77,7 +79,7 @@ function cellsOf({ row, need, isAway }: SessionItem, state: State, view: View): 
   const full = asRow(row, state)
   const painter = need === 'asks' ? view.paint.warn : statePainter(row, view)
   const faint = need === 'over' ? { paint: view.paint.faint } : {}
-  const project = basename(projectOf(row))
+  const project = cut(oneLine(basename(projectOf(row))), PROJECT_COLUMNS)
   return [
     name.cell(full, view),
     { text: stateText(row, need), ...(painter && { paint: painter }) },
@@ -114,15 +116,15 @@ export function labelOf(id: string, sessions: readonly Sight[] | undefined): str
   return known.get(id) ?? id
 }
 
-const rulers = new WeakMap<readonly Item[], readonly Cell[]>()
+const rulers = new WeakMap<readonly Item[], { readonly columns: number; readonly cells: readonly Cell[] }>()
 
 /**
  * A row that is never drawn, as wide as the widest of all: columns that depended on the rows in sight would jump while
- * one scrolls. Made once for each look.
+ * one scrolls. Made once for each look and width.
  */
 function rulerOf(state: State, view: View): readonly Cell[] {
   const known = rulers.get(state.items)
-  if (known !== undefined) return known
+  if (known?.columns === view.columns) return known.cells
   const widest = { name: '', state: '', host: '', waits: '' }
   for (const item of state.items) {
     if (item.kind !== 'session') continue
@@ -133,7 +135,7 @@ function rulerOf(state: State, view: View): readonly Cell[] {
   }
   const texts = [widest.name, widest.state, '999d', '9 (99m)', 'x'.repeat(view.columns), widest.waits, widest.host]
   const ruler = texts.map((text) => ({ text }))
-  rulers.set(state.items, ruler)
+  rulers.set(state.items, { columns: view.columns, cells: ruler })
   return ruler
 }
 

@@ -70,11 +70,7 @@ export function moveOnPage(state: State, page: Page, key: Key, view: View): Stat
     const ids = state.loaded.messages.map(({ id }) => id)
     const at = ids.indexOf(page.at ?? '') + (move.steps ?? 0)
     const to = move.end === 'first' ? 0 : move.end === 'last' ? ids.length - 1 : at
-    const id = ids[Math.max(0, Math.min(to, ids.length - 1))]
-    const next = onPage(state, { ...page, at: id })
-    const start = mailLines(next, { ...view, columns: state.size.columns }).starts.get(id ?? '') ?? 0
-    const isSeen = start >= page.top && start < page.top + Math.max(1, body - 2)
-    return scrolled(isSeen ? next : onPage(next, { ...page, at: id, top: start }), view)
+    return onMessage(state, page, ids[Math.max(0, Math.min(to, ids.length - 1))], view)
   }
   const top =
     move.end === 'first'
@@ -83,6 +79,14 @@ export function moveOnPage(state: State, page: Page, key: Key, view: View): Stat
         ? Number.MAX_SAFE_INTEGER
         : page.top + (move.steps ?? (move.pages ?? 0) * Math.max(1, body - 1))
   return scrolled(onPage(state, { ...page, top: Math.max(0, top) }), view)
+}
+
+/** The page with this message chosen, scrolled to its beginning where that is not on the screen. */
+export function onMessage(state: State, page: Page & { kind: 'own' }, id: string | undefined, view: View): State {
+  const next = onPage(state, { ...page, at: id })
+  const start = mailLines(next, { ...view, columns: state.size.columns }).starts.get(id ?? '') ?? 0
+  const isSeen = start >= page.top && start < page.top + Math.max(1, layoutOf(state).body - 2)
+  return scrolled(isSeen ? next : onPage(next, { ...page, at: id, top: start }), view)
 }
 
 export function onPage(state: State, page: Page): State {
