@@ -1,7 +1,7 @@
 /** Moving about: the selected row stays on the screen, a page is not scrolled beyond its end. */
 
 import type { View } from '../output.ts'
-import { layoutOf, mailLines, scrolled } from './frame.ts'
+import { bodyOf, layoutOf, mailLines, scrolled } from './frame.ts'
 import type { Key } from './key.ts'
 import type { Page, State } from './state.ts'
 
@@ -18,9 +18,13 @@ export function inSight(state: State): State {
 }
 
 /** How far a key moves: in steps, in pages, or to an end. */
-function moveOf(
-  key: Key,
-): { readonly steps?: number; readonly pages?: number; readonly end?: 'first' | 'last' } | undefined {
+interface Move {
+  readonly steps?: number
+  readonly pages?: number
+  readonly end?: 'first' | 'last'
+}
+
+function moveOf(key: Key): Move | undefined {
   const word = key.kind === 'text' ? key.text : key.kind === 'name' ? key.name : `ctrl-${key.letter}`
   switch (word) {
     case 'up':
@@ -47,13 +51,15 @@ function moveOf(
   }
 }
 
-export function moveInList(state: State, key: Key): State | undefined {
+export function moveInList(state: State, key: Key, view: View): State | undefined {
   const move = moveOf(key)
   if (move === undefined) return undefined
-  const { items, selected, board } = state
+  const { items, selected } = state
   // The welcome stands in the place of the list, and is scrolled as text.
-  if (items.length === 0)
-    return board === undefined ? state : { ...state, top: Math.max(0, state.top + (move.steps ?? 0)) }
+  if (items.length === 0) {
+    const wanted = { ...state, top: topAfter(move, state.top, layoutOf(state).body) }
+    return { ...wanted, top: bodyOf(wanted, { ...view, columns: state.size.columns }).top }
+  }
   const sessions = items.flatMap((item) => (item.kind === 'session' ? [item.row.id] : []))
   const at = sessions.indexOf(selected ?? '')
   const page = Math.max(1, layoutOf(state).list - 2)
@@ -72,13 +78,12 @@ export function moveOnPage(state: State, page: Page, key: Key, view: View): Stat
     const to = move.end === 'first' ? 0 : move.end === 'last' ? ids.length - 1 : at
     return onMessage(state, page, ids[Math.max(0, Math.min(to, ids.length - 1))], view)
   }
-  const top =
-    move.end === 'first'
-      ? 0
-      : move.end === 'last'
-        ? Number.MAX_SAFE_INTEGER
-        : page.top + (move.steps ?? (move.pages ?? 0) * Math.max(1, body - 1))
-  return scrolled(onPage(state, { ...page, top: Math.max(0, top) }), view)
+  return scrolled(onPage(state, { ...page, top: topAfter(move, page.top, body) }), view)
+}
+
+function topAfter({ end, steps, pages = 0 }: Move, top: number, body: number): number {
+  if (end !== undefined) return end === 'first' ? 0 : Number.MAX_SAFE_INTEGER
+  return Math.max(0, top + (steps ?? pages * Math.max(1, body - 1)))
 }
 
 /** The page with this message chosen, scrolled to its beginning where that is not on the screen. */

@@ -126,7 +126,7 @@ function keyed(state: State, key: Key, view: View): Next {
   // A paste is never a command, wherever it was dropped.
   if (key.kind === 'text' && key.isPaste) return quiet(state)
   const page = pageOf(state)
-  const moved = page === undefined ? moveInList(state, key) : moveOnPage(state, page, key, view)
+  const moved = page === undefined ? moveInList(state, key, view) : moveOnPage(state, page, key, view)
   if (moved !== undefined) return { state: moved, effects: page === undefined ? LOOK : [] }
   return command({ ...state, notice: undefined }, key)
 }

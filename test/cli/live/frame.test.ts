@@ -211,6 +211,16 @@ describe('a page', () => {
     }
   })
 
+  it('of the welcome is scrolled like any other, and not beyond its end', () => {
+    const empty = begin({ columns: 60, rows: 10 }, [])
+    const lines = (state: State) => text(frameOf(state, view())).split('\n')
+    const end = press(empty, 'G').state
+    expect(lines(end).slice(1, -2).join(' ')).toMatch(/All commands: session-mcp help\.$/)
+    expect(lines(press(end, 'j', 'j', 'k').state)).not.toEqual(lines(end))
+    expect(lines(press(end, 'g').state)).toEqual(lines(empty))
+    expect(lines(press(empty, 'pagedown').state)).not.toEqual(lines(empty))
+  })
+
   it('that goes on beyond the screen says how to get there', () => {
     const state = (rows: number) =>
       loadedPage(press(begin({ columns: 80, rows }), 'enter').state, { kind: 'session', id: 's-2', view: WHOLE })
