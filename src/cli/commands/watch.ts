@@ -67,7 +67,7 @@ export default defineCommand({
         if (!isRunning(entry)) return whereItRuns(entry)
         const { action } = await bus.manage(await actingCaller(who), { session: id, operation: 'switch' })
         if (action.state === 'done') return action.evidence
-        return `${whereItRuns(entry)} It was not brought to the front: ${action.evidence}.`
+        return `${whereItRuns(entry)} (not brought to the front: ${action.evidence})`
       },
       told(fault) {
         const { message, hint } = refusal(fault).error
