@@ -139,12 +139,25 @@ export function scrolled(state: State, base: View): State {
   return { ...state, pages: [...state.pages.slice(0, -1), { ...page, top }] }
 }
 
-function emptyLines({ board, filter, home, version, partial, items }: State, view: View): string[] | undefined {
+function emptyLines(state: State, view: View): string[] | undefined {
+  const { board, filter, home, version, partial, items, isNarrowed } = state
+  const { columns } = view
   if (board === undefined) return ['']
   if (items.length > 0) return undefined
-  if (filter !== '') return ['', ...wrap('No session matches. Esc shows all of them.', view.columns)]
+  if (filter !== '') return ['', ...wrap('No session matches. Esc shows all of them.', columns)]
+  if (isNarrowed) {
+    return [
+      '',
+      ...wrap('No session matches what this view was started for. session-mcp watch shows all of them.', columns),
+    ]
+  }
   const lines = welcome({ version, home }, view, process.argv[1], true).split('\n')
-  return [...lines, ...partialLines(partial, view)]
+  // What is there to be copied is of no use cut.
+  const whole = lines.flatMap((line) => {
+    const plain = withoutPaint(line)
+    return widthOf(plain) <= columns ? [line] : wrap(plain, columns)
+  })
+  return [...whole, ...partialLines(partial, view)]
 }
 
 function pageLines(state: State, view: View): string[] {

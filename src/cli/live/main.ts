@@ -65,7 +65,9 @@ export function live(setup: LiveSetup): Promise<ExitCode> {
         process.exit(EXIT_OF_SIGNAL[signal] ?? 1)
       },
     })
-    let state = startState({ ...setup, size: terminal.size() })
+    const { version, home, you, filter } = setup
+    const isNarrowed = Object.values(filter).some((value) => value !== undefined)
+    let state = startState({ size: terminal.size(), version, home, you, isNarrowed })
     let isOver = false
     let drawing: NodeJS.Immediate | undefined
     let timer: NodeJS.Timeout | undefined

@@ -78,6 +78,8 @@ export interface State {
   readonly own: Mail
   /** Whose shell it is, where it is a session’s. */
   readonly you: string | undefined
+  /** It was started for some sessions only: none of them does not mean none at all. */
+  readonly isNarrowed: boolean
   readonly filter: string
   readonly showsAll: boolean
   readonly selected: string | undefined
@@ -109,7 +111,7 @@ export type Effect =
   | { readonly kind: 'complete'; readonly target: Named }
   | { readonly kind: 'open'; readonly target: Named }
 
-export function startState(start: Pick<State, 'size' | 'version' | 'home' | 'you'>): State {
+export function startState(start: Pick<State, 'size' | 'version' | 'home' | 'you' | 'isNarrowed'>): State {
   return {
     ...start,
     board: undefined,

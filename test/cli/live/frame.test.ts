@@ -52,8 +52,8 @@ function looked(sessions: readonly Sight[], more: Partial<Looked> = {}): Looked 
   }
 }
 
-function begin(size = { columns: 100, rows: 20 }, sessions = SESSIONS): State {
-  const state = startState({ size, version: '1.2.3', home: '/home/ada/.session-mcp', you: undefined })
+function begin(size = { columns: 100, rows: 20 }, sessions = SESSIONS, isNarrowed = false): State {
+  const state = startState({ size, version: '1.2.3', home: '/home/ada/.session-mcp', you: undefined, isNarrowed })
   return update(state, { kind: 'looked', looked: looked(sessions) }, view()).state
 }
 
@@ -209,6 +209,18 @@ describe('a page', () => {
       const more = { ...own, messages: [...messages, letter(40)], fresh: new Set(['msg-40']) }
       expect(text(frameOf(loadedPage(up, more), view()))).toContain('│ letter 0')
     }
+  })
+
+  it('without sessions says that there are none only where all were asked for', () => {
+    const size = { columns: 60, rows: 60 }
+    expect(text(frameOf(begin(size, []), view()))).toContain('No session has registered yet')
+    const narrowed = text(frameOf(begin(size, [], true), view()))
+    expect(narrowed).toContain('No session matches what this view was started for.')
+    expect(narrowed).not.toContain('registered')
+    // The lines to be copied are there as a whole.
+    expect(text(frameOf(begin({ columns: 30, rows: 90 }, []), view())).replaceAll(/\n */g, '')).toContain(
+      `"args":["${process.argv[1]}"]}}}`,
+    )
   })
 
   it('of the welcome is scrolled like any other, and not beyond its end', () => {
