@@ -10,7 +10,7 @@ import { fieldOf, nameOf, projectOf, statePainter } from '../session-rows.ts'
 import { type Cell, type Column, table } from '../table.ts'
 import { cut, pad, widthOf } from '../width.ts'
 import { count, duration, listing, shortPath } from '../words.ts'
-import { type Item, isForPerson, type Need, stateText } from './order.ts'
+import { type Item, isForPerson, sinceOf, stateText } from './order.ts'
 import type { State } from './state.ts'
 
 type SessionItem = Extract<Item, { kind: 'session' }>
@@ -77,13 +77,14 @@ function moreText(hidden: number, columns: number): string {
 
 function cellsOf({ row, need, isAway }: SessionItem, state: State, view: View): Cell[] {
   const full = asRow(row, state)
+  const asking = state.board?.asking ?? new Map()
   const painter = need === 'asks' ? view.paint.warn : statePainter(row, view)
   const faint = need === 'over' ? { paint: view.paint.faint } : {}
   const project = cut(oneLine(basename(projectOf(row))), PROJECT_COLUMNS)
   return [
     name.cell(full, view),
     { text: stateText(row, need), ...(painter && { paint: painter }) },
-    { text: sinceText(row, need, view.nowMs), paint: view.paint.faint },
+    { text: sinceText(sinceOf(row, need, asking), view.nowMs), paint: view.paint.faint },
     unread.cell(full, view),
     { text: `${isAway ? `${project}: ` : ''}${task.cell(full, view).text}`, ...faint },
     { text: waitsText(row, state), ...faint },
@@ -95,10 +96,9 @@ function asRow(row: Sight, { mailOf }: State): SessionRow {
   return { ...row, unread: 0, ...mailOf.get(row.id) }
 }
 
-/** How long it has been in this state; for what is over, how long it has been over. */
-function sinceText(row: Sight, need: Need, nowMs: number): string {
-  const since = Date.parse(row.finished === 'closed' ? row.updatedAt : (row.since ?? ''))
-  return Number.isNaN(since) || need === 'asks' ? '' : duration(nowMs - since)
+function sinceText(iso: string | undefined, nowMs: number): string {
+  const since = Date.parse(iso ?? '')
+  return Number.isNaN(since) ? '' : duration(nowMs - since)
 }
 
 function waitsText({ waitingFor }: Sight, { board }: State): string {

@@ -42,7 +42,7 @@ const WHOLE: SessionView = {
 function looked(sessions: readonly Sight[], more: Partial<Looked> = {}): Looked {
   const mailOf = new Map([['s-3', { unread: 2, oldestUnreadSeconds: 720 }]])
   return {
-    board: { sessions, asking: new Set() },
+    board: { sessions, asking: new Map() },
     partial: [],
     mailOf,
     own: { unread: 0 },
@@ -147,6 +147,20 @@ describe('the screen', () => {
       }
     }
     expect(wrong.slice(0, 1)).toEqual([])
+  })
+
+  it('says for how long a question has been waiting, and has the oldest first', () => {
+    const asking = new Map([
+      ['s-1', '2026-11-30T11:55:00Z'],
+      ['s-3', '2026-11-30T11:40:00Z'],
+    ])
+    const { state } = update(
+      begin(),
+      { kind: 'looked', looked: looked(SESSIONS, { board: { sessions: SESSIONS, asking } }) },
+      view(),
+    )
+    const shown = text(frameOf(state, view()))
+    expect(shown).toMatch(/reviewer +needs permission.*\n ! 審査担当 +asks you +20m .*\n ! lead +asks you +5m /)
   })
 
   it('leaves room for the task behind the name of a project, and uses a wider terminal at once', () => {
