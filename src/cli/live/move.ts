@@ -3,7 +3,7 @@
 import type { View } from '../output.ts'
 import { bodyOf, layoutOf, mailLines, scrolled } from './frame.ts'
 import type { Key } from './key.ts'
-import type { Page, State } from './state.ts'
+import { type Page, pageOf, type State } from './state.ts'
 
 /** Scrolls the list so that the selected row is on the screen, with the heading above the first. */
 export function inSight(state: State): State {
@@ -78,7 +78,19 @@ export function moveOnPage(state: State, page: Page, key: Key, view: View): Stat
     const to = move.end === 'first' ? 0 : move.end === 'last' ? ids.length - 1 : at
     return onMessage(state, page, ids[Math.max(0, Math.min(to, ids.length - 1))], view)
   }
-  return scrolled(onPage(state, { ...page, top: topAfter(move, page.top, body) }), view)
+  const next = scrolled(onPage(state, { ...page, top: topAfter(move, page.top, body) }), view)
+  return markedInSight(next, view)
+}
+
+/** Of your own mail the message that Enter would answer is one that can be seen. */
+function markedInSight(state: State, view: View): State {
+  const page = pageOf(state)
+  if (page?.kind !== 'own') return state
+  const starts = [...mailLines(state, { ...view, columns: state.size.columns }).starts]
+  const seen = starts.filter(([, start]) => start >= page.top && start < page.top + layoutOf(state).body - 1)
+  if (seen.some(([id]) => id === page.at)) return state
+  const [first = starts.findLast(([, start]) => start < page.top)] = seen
+  return onPage(state, { ...page, at: first?.[0] ?? page.at })
 }
 
 function topAfter({ end, steps, pages = 0 }: Move, top: number, body: number): number {

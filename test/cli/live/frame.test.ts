@@ -218,6 +218,13 @@ describe('a page', () => {
       expect(shown).toMatch(/^> reviewer[^>]*│ letter 39$/m)
       // Without anything new it is the last one that would be answered.
       expect(text(frameOf(loadedPage(opened, { ...own, fresh: new Set() }), view()))).toContain('│ letter 39')
+      // Page by page the mark goes along: nothing is answered that is not on the screen.
+      let paged = press(loadedPage(opened, own), 'g').state
+      for (let n = 0; n < 8; n++) {
+        paged = press(paged, 'pagedown').state
+        const marked = /^> reviewer[^>]*?│ letter (\d+)$/m.exec(text(frameOf(paged, view())))?.[1]
+        expect(press(paged, 'enter', 'x', 'enter').effects).toMatchObject([{ replyTo: `msg-${marked}` }])
+      }
       // More mail does not move what is being read.
       const up = press(loadedPage(opened, own), 'g').state
       const more = { ...own, messages: [...messages, letter(40)], fresh: new Set(['msg-40']) }
