@@ -6,20 +6,24 @@ import path from 'node:path'
 
 /**
  * `config.json` in the plugin's folder, as `session-mcp install` wrote it; else SESSION_MCP_HOME; else what the IDE's
- * `mcp-servers.json` says of the server `session-mcp`, for folders that were copied by hand; else the home of this IDE.
+ * `mcp-servers.json` says of the server `session-mcp`, for folders that were copied by hand: the file two folders up, or
+ * that of the IDE where a command line beside it has none; else the home of this IDE.
  */
 export function homeOf(folder: string): string {
   const { home } = read(path.join(folder, 'config.json'))
+  const ide = path.join(os.homedir(), '.msun')
   return (
     absolute(home) ??
     (process.env['SESSION_MCP_HOME'] || undefined) ??
-    ofServer(read(path.join(folder, '..', '..', 'mcp-servers.json'))['session-mcp']) ??
-    path.join(os.homedir(), '.msun', 'session-mcp')
+    serverHome(path.join(folder, '..', '..')) ??
+    serverHome(ide) ??
+    path.join(ide, 'session-mcp')
   )
 }
 
 /** A server that is told nothing has the default home. */
-function ofServer(entry: unknown): string | undefined {
+function serverHome(directory: string): string | undefined {
+  const entry = read(path.join(directory, 'mcp-servers.json'))['session-mcp']
   if (typeof entry !== 'object' || entry === null) return undefined
   const { args, env } = entry as { args?: unknown; env?: { SESSION_MCP_HOME?: unknown } }
   const words = Array.isArray(args) ? args.map(String) : []

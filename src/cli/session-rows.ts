@@ -112,12 +112,13 @@ export function sessionLines(
   return table(fields, cells, view.columns, withHead ? view.paint.faint : undefined)
 }
 
-/** `5 sessions: 2 running, 1 ended, 2 closed`: counted from the rows themselves, so the sentence cannot differ from them. */
+/** `5 sessions: 2 running, 1 ended, 2 closed`, `no sessions`: counted from the rows themselves, so the sentence cannot differ from them. */
 export function countsOf(rows: readonly State[]): string {
   const running = rows.filter(({ finished }) => finished === undefined).length
   const over = (['ended', 'closed', 'expired', 'gone'] as const)
     .map((why) => ({ why, n: rows.filter(({ finished }) => finished === why).length }))
     .filter(({ n }) => n > 0)
+  if (rows.length === 0) return count(0, 'session')
   const parts = [`${running === 0 ? 'none' : running} running`, ...over.map(({ why, n }) => `${n} ${why}`)]
   return `${count(rows.length, 'session')}: ${parts.join(', ')}`
 }

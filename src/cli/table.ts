@@ -32,9 +32,14 @@ export function table(
   head: Painter | undefined,
 ): string[] {
   const texts = rows.map((row) => columns.map((_, i) => oneLine(row[i]?.text ?? '')))
-  const natural = columns.map((column, i) =>
-    Math.max(head === undefined ? 0 : widthOf(column.title), ...texts.map((row) => widthOf(row[i] ?? ''))),
-  )
+  const natural = columns.map((column, i) => {
+    const widest = Math.max(
+      head === undefined ? 0 : widthOf(column.title),
+      ...texts.map((row) => widthOf(row[i] ?? '')),
+    )
+    // What can shrink has to fit by itself: from there on it shrinks column by column.
+    return Math.min(widest, Math.max(width, column.good ?? column.min ?? widest))
+  })
   const filled = columns.map((_, i) => i).filter((i) => texts.some((row) => row[i] !== ''))
   const { shown, widths } = layOut(columns, filled, natural, width)
   const line = (cells: (i: number) => string, painters: (i: number) => Painter | undefined): string =>

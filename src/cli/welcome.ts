@@ -4,10 +4,12 @@ import type { View } from './output.ts'
 import { wrap } from './width.ts'
 import { typed } from './words.ts'
 
+/** @param isLive it stands where the sessions will be seen. */
 export function welcome(
   { version, home }: { readonly version: string; readonly home: string },
   view: View,
   script: string | undefined,
+  isLive = false,
 ): string {
   const { paint, columns } = view
   const program = script ?? 'session-mcp'
@@ -29,7 +31,9 @@ export function welcome(
         (line) => `    ${line}`,
       ),
     ),
-    ...step('3. Look again', copy('Who is there, and what they do', 'session-mcp')),
+    ...(isLive
+      ? step('3. Look here', ['  It appears by itself, with what it does and what it needs.'])
+      : step('3. Look again', copy('Who is there, and what they do', 'session-mcp'))),
     '',
     ...wrap(
       'See it work without a client: session-mcp demo. Check this machine: session-mcp doctor. All commands: session-mcp help.',

@@ -4,7 +4,7 @@ import type { Clash } from './activity.ts'
 import { type Caller, type CallerHints, type CallerHost, HUMAN_ID } from './caller.ts'
 import type { Context } from './context.ts'
 import { BusError } from './errors.ts'
-import { cleanId, quote, requireId } from './ids.ts'
+import { cleanId, quote, RESERVED, requireId } from './ids.ts'
 import { LIMITS } from './limits.ts'
 import { lastSignMs } from './liveness.ts'
 import type { Entry, ProcessRef } from './ports.ts'
@@ -123,6 +123,8 @@ async function speakFor(
   const { connection, host, argumentMeans } = hints
   if (id === HUMAN_ID)
     throw new BusError('BAD_ID', '"human" is the person at this machine.', 'Choose another sessionId.')
+  if (RESERVED.has(id.toLowerCase()))
+    throw new BusError('BAD_ID', `${quote(id)} means something else here.`, 'Choose another sessionId.')
   const entry = await context.find(id)
   // Taking over has to be asked for by name: a server that was replaced does not win the session back by going on.
   const takesOver = argumentMeans === 'registers' && hints.argument !== undefined

@@ -9,6 +9,9 @@ const MAX_CAPITALS = 64
 /** Windows opens devices under these names, with any extension. Microsoft, "Naming Files", read 2026-11. */
 const DEVICE = /^(con|prn|aux|nul|conin\$|conout\$|com[0-9]|lpt[0-9])$/i
 
+/** What everybody else means by these is the person, everyone, or whoever asks: no session is called so. */
+export const RESERVED: ReadonlySet<string> = new Set(['me', 'all', 'user', 'human', 'system'])
+
 export function isId(text: string): boolean {
   if (!ID.test(text) || DEVICE.test(text)) return false
   return text.length <= MAX_CAPITALS || text.replace(/[^A-Z]/g, '').length <= MAX_CAPITALS
@@ -41,7 +44,7 @@ export function quote(text: string): string {
 
 /** An id out of whatever a host calls a conversation: itself where it fits, else its letters and digits with a hash. */
 export function cleanId(text: string): string {
-  if (isId(text)) return text
+  if (isId(text) && !RESERVED.has(text.toLowerCase())) return text
   const readable = text
     .replace(/[^A-Za-z0-9_-]+/g, '-')
     .replace(/^[^A-Za-z0-9]+/, '')

@@ -1,12 +1,11 @@
 /** Names: how sessions call each other. One case-folded namespace for names and aliases of unexpired sessions. */
 
 import { BusError } from './errors.ts'
-import { quote } from './ids.ts'
+import { quote, RESERVED } from './ids.ts'
 import { LIMITS } from './limits.ts'
 
 /** Some letters and marks are invisible (fillers, joiners, variation selectors): two names with and without look the same. */
 const NAME = /^(?!.*\p{Default_Ignorable_Code_Point})[\p{L}\p{N}][\p{L}\p{M}\p{N} ._-]*$/u
-const RESERVED = new Set(['me', 'all', 'user', 'human', 'system'])
 
 /** The stored form: NFKC, outer spaces dropped, inner ones single. @throws BusError BAD_NAME */
 export function requireName(text: string, what = 'name'): string {

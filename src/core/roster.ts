@@ -7,7 +7,7 @@ import type { ListAnswer, SessionRow, SessionView } from './answers.ts'
 import type { ActionAnswer } from './answers-actions.ts'
 import type { ListInput } from './bus.ts'
 import type { Caller } from './caller.ts'
-import type { Context } from './context.ts'
+import { type Context, requireOwn } from './context.ts'
 import { BusError, refusal } from './errors.ts'
 import { quote } from './ids.ts'
 import { utf8Bytes } from './json.ts'
@@ -65,7 +65,8 @@ export async function list(context: Context, input: ListInput): Promise<ListAnsw
 }
 
 export async function query(context: Context, target: string, caller: Caller): Promise<SessionView> {
-  const entry = await resolve(context, target === 'me' && caller.kind === 'session' ? caller.id : target)
+  const isSelf = target.trim() === 'me'
+  const entry = isSelf ? await requireOwn(context, caller, 'look at itself') : await resolve(context, target)
   const { session, activity } = entry
   const { store, clock } = context
   const seen = context.observe(entry)

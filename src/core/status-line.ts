@@ -84,7 +84,12 @@ export const GIVES_WAY: readonly PartName[] = [
   'name',
   'waiters',
   'unread',
+  'name',
+  'name',
 ]
+
+/** What a name is cut to, step by step. In the end it goes: that something is unread is what the line is for. */
+const NAME_COLUMNS = [24, 12, 5] as const
 
 /** What of the bus there is to show: the session, no session, no answer, or no question. */
 export type StatusSeen = StatusFacts | 'not-on-bus' | 'unreadable' | 'not-asked'
@@ -100,7 +105,7 @@ function busParts(seen: StatusSeen, title: string | undefined): StatusParts {
   if (seen === 'not-on-bus') return offBus(title, 'not on the session-mcp bus', 'not on the bus', 'plain')
   const { label: name, unread, waiters } = seen
   return {
-    name: { forms: [seen.isClosed ? `${name} (closed)` : name, 24, 12], tone: 'name' },
+    name: { forms: [seen.isClosed ? `${name} (closed)` : name, ...NAME_COLUMNS, ''], tone: 'name' },
     unread: {
       forms: [`${unread ?? '?'} unread`, `${unread ?? '?'}`],
       tone: unread === undefined ? 'bad' : unread > 0 ? 'warn' : 'plain',
@@ -111,7 +116,7 @@ function busParts(seen: StatusSeen, title: string | undefined): StatusParts {
 
 function offBus(title: string | undefined, long: string, short: string, tone: StatusTone): StatusParts {
   return {
-    ...(title !== undefined && { name: { forms: [title, 24, 12], tone: 'name' } }),
+    ...(title !== undefined && { name: { forms: [title, ...NAME_COLUMNS, ''], tone: 'name' } }),
     unread: { forms: [long, short], tone },
   }
 }

@@ -31,10 +31,20 @@ describe('a line', () => {
     [30, 'shop | 3 unread | 4 waiting'],
     [20, 'shop | 3 unread'],
     [12, 'shop | 3'],
-    [5, 'shop…'],
-    [1, '…'],
+    [5, '3'],
+    [1, '3'],
   ])('in %i columns gives up model, names, context and waiters, in this order, and unread last', (columns, text) => {
     expect(line(columns)).toBe(text)
+  })
+
+  it.each([
+    [26, 'a name of a… | 3 unread'],
+    [20, 'a name of a… | 12345'],
+    [16, 'a na… | 12345'],
+    [12, '12345'],
+  ])('in %i columns still says how many are unread, however long the name is', (columns, text) => {
+    const unread = columns === 26 ? 3 : 12_345
+    expect(line(columns, { label: 'a name of a good many words', unread })).toBe(text)
   })
 
   it('never is wider than the terminal, whatever the names are made of', () => {

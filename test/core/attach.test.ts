@@ -1,7 +1,7 @@
 /** Which session a conversation is: through clears, resumes, forks and two clients at once. */
 import { describe, expect, it } from 'vitest'
 import { openHost, who } from './hosted.ts'
-import { createWorld, DAY_MS, only } from './world.ts'
+import { createWorld, DAY_MS, only, refusalOf } from './world.ts'
 
 const QUOTE = (text: string) => `"${text}"`
 
@@ -49,6 +49,19 @@ describe('a start', () => {
     expect((await world.entry(id)).session.host).toMatchObject({ hostKey: id, hostSessionId: 'ws://x/../y z' })
     await talk.prompt()
     expect(await ids(world)).toEqual([id])
+  })
+
+  it.each(['human', 'me', 'All', 'system'])('of a conversation that its host calls %j is nobody else', async (key) => {
+    const world = createWorld()
+    const talk = openHost(world).talk(key)
+    const id = who(await talk.start())?.id ?? ''
+    expect(id).toMatch(new RegExp(`^${key}-[a-z0-9]+$`))
+    await (await world.session('peer')).send('human', 'for the person')
+    await talk.tools.read()
+    expect(await world.store.inbox.count('human')).toBe(1)
+    expect((await talk.prompt()) ?? '').not.toContain('for the person')
+    const registering = world.client().update({ task: 'x', projectPath: '/p' }, key)
+    expect(await refusalOf(registering)).toMatchObject({ code: 'BAD_ID' })
   })
 
   it('without a project registers nothing; a prompt of an unknown conversation makes up for a missed start', async () => {

@@ -78,8 +78,10 @@ describe('who is calling', () => {
 
   it('is never "human" by its own word', async () => {
     const world = createWorld()
-    for (const client of [world.client(), world.client({ hostSays: HUMAN_ID })])
-      expect(await refusalOf(client.update(WORK, HUMAN_ID))).toMatchObject({ code: 'BAD_ID' })
+    expect(await refusalOf(world.client().update(WORK, HUMAN_ID))).toMatchObject({ code: 'BAD_ID' })
+    const claimed = world.client({ hostSays: HUMAN_ID })
+    expect(await refusalOf(claimed.update(WORK, HUMAN_ID))).toMatchObject({ code: 'IDENTITY_MISMATCH' })
+    expect((await claimed.update(WORK)).id).toMatch(/^human-[a-z0-9]+$/)
   })
 
   it('a mistyped id registers nobody and speaks for nobody later', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ListInput } from '../../src/core/bus.ts'
+import { HUMAN } from '../../src/core/caller.ts'
 import { BusError } from '../../src/core/errors.ts'
 import { utf8Bytes } from '../../src/core/json.ts'
 import { LIMITS } from '../../src/core/limits.ts'
@@ -251,7 +252,7 @@ describe('query_session', () => {
     expect((await a.query('me')).expiresAt).toBe(new Date(world.clock.now() + 2 * HOUR_MS).toISOString())
   })
 
-  it.each(['reveiwer', 'nobody like that', '../../evil', '', 'me', 'nul', '__proto__', 'x'.repeat(5000)])(
+  it.each(['reveiwer', 'nobody like that', '../../evil', '', 'nul', '__proto__', 'x'.repeat(5000)])(
     'C018 C196 %j is refused, naming the nearest',
     async (target) => {
       const world = createWorld()
@@ -261,4 +262,12 @@ describe('query_session', () => {
       expect(fault.message.length).toBeLessThan(300)
     },
   )
+
+  it('"me" of whoever has no session says so, and what to do', async () => {
+    const world = createWorld()
+    await world.session('reviewer')
+    const fault = await refusalOf(world.client().query('me'))
+    expect(fault).toMatchObject({ code: 'NOT_REGISTERED', hint: expect.stringContaining('update_session') })
+    expect((await refusalOf(world.bus.query(HUMAN, 'me'))).code).toBe('NOT_REGISTERED')
+  })
 })

@@ -103,7 +103,7 @@ describe('the parts', () => {
     const waiters = { count: 4, names: ['lead', 'qa'] }
     const parts = partsOf({ ...facts, unread: 3, waiters }, { model: 'Opus', context: 41.4 })
     expect(Object.fromEntries(Object.entries(parts).map(([name, { forms }]) => [name, forms]))).toEqual({
-      name: ['shop', 24, 12],
+      name: ['shop', 24, 12, 5, ''],
       unread: ['3 unread', '3'],
       waiters: ['lead, qa +2 wait for it', '4 waiting', ''],
       context: ['41% context', '41%', ''],
@@ -115,7 +115,7 @@ describe('the parts', () => {
     expect(partsOf({ ...facts, unread: undefined }, {}).unread?.forms[0]).toBe('? unread')
     expect(partsOf({ ...facts, isClosed: true }, {}).name?.forms[0]).toBe('shop (closed)')
     expect(partsOf('not-on-bus', { title: 'my talk' })).toMatchObject({
-      name: { forms: ['my talk', 24, 12] },
+      name: { forms: ['my talk', 24, 12, 5, ''] },
       unread: { forms: ['not on the session-mcp bus', 'not on the bus'] },
     })
     expect(partsOf('unreadable', {}).unread?.forms[0]).toContain('session-mcp doctor')

@@ -191,6 +191,61 @@ tmuxTest('C103: nothing is typed into a session that works, asks, is not seen, o
   }),
 )
 
+tmuxTest('C103: keys reach the program in its pane and nothing else: no other pane, no list of tmux', () =>
+  inTerminal(async (terminal) => {
+    const [set, shared] = [terminal.tmux, await terminal.target()]
+    const other = await set('split-window', '-d', '-P', '-F', '#{pane_id}', '-t', shared.pane, '--', 'cat')
+    await set('set-option', '-w', '-t', shared.pane, 'synchronize-panes', 'on')
+    const deaf = await terminal.target()
+    await set('select-pane', '-d', '-t', deaf.pane)
+    const [clock, list, both] = [await terminal.target(), await terminal.target(), await terminal.target()]
+    await set('clock-mode', '-t', clock.pane)
+    await set('choose-tree', '-t', list.pane)
+    await set('choose-tree', '-t', both.pane)
+    await set('copy-mode', '-t', both.pane)
+    const windows = await set('list-windows', '-F', '#{window_id}')
+    for (const [target, reason] of [
+      [shared, /sends keys to all of its panes/],
+      [deaf, /takes no keys/],
+      [clock, /shows something of tmux itself/],
+      [list, /shows something of tmux itself/],
+      [both, /shows something of tmux itself/],
+    ] as const) {
+      // What a list of tmux would take for "close this, yes".
+      const outcome = await terminal.perform({ kind: 'set_input', target, params: { text: 'x y' } })
+      expect(outcome).toMatchObject({ state: 'failed', evidence: expect.stringMatching(/^no key was pressed: /) })
+      expect(outcome.evidence).toMatch(reason)
+      expect(await terminal.screen(target.pane)).toMatch(/^❯$/m)
+    }
+    expect(await terminal.screen(other)).toBe('')
+    expect(await set('list-windows', '-F', '#{window_id}')).toBe(windows)
+  }),
+)
+
+tmuxTest('text of any length is typed; a prompt too long for tmux is refused, with what helps', () =>
+  inTerminal(async (terminal) => {
+    const target = await terminal.target()
+    // One of them would be a command that tmux refuses.
+    const text = `${'word '.repeat(200)}${'é'.repeat(10_000)}`
+    const outcome = await terminal.perform({ kind: 'set_input', target, params: { text } })
+    expect(outcome.evidence).toContain(`typed into pane ${target.pane}`)
+    await new Promise((resolve) => setTimeout(resolve, 250)) // what the program takes for a paste
+    await terminal.tmux('send-keys', '-t', target.pane, 'Enter')
+    const submitted = await until(
+      'it is submitted',
+      async () => (await terminal.notes()).flatMap(({ submitted }) => submitted ?? [])[0],
+    )
+    expect(submitted).toBe(`[from session lead] ${text}`)
+    const windows = await terminal.tmux('list-windows', '-F', '#{window_id}')
+    expect(await terminal.create({ prompt: 'p'.repeat(40_000) })).toEqual({
+      state: 'failed',
+      evidence:
+        'tmux says: command too long; the prompt has to be shorter: put most of it into a file and name its path',
+    })
+    expect(await terminal.tmux('list-windows', '-F', '#{window_id}')).toBe(windows)
+  }),
+)
+
 tmuxTest('a suspended program gets no keys, and its shell neither', () =>
   inTerminal(async (terminal) => {
     const opened = await terminal.tmux(

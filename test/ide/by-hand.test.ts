@@ -67,8 +67,33 @@ describe('the home of a plugin', () => {
   ])('%s', (_, config, servers, expected) => {
     const { folder, remove } = place(config, servers)
     vi.stubEnv('SESSION_MCP_HOME', '')
+    const elsewhere = makePlace('ide-user')
+    vi.stubEnv('HOME', elsewhere.directory)
     try {
       expect(homeOf(folder)).toMatch(expected)
+    } finally {
+      vi.unstubAllEnvs()
+      elsewhere.remove()
+      remove()
+    }
+  })
+
+  it('that a command line in a project loads is that of the server of the IDE, where the project names none', () => {
+    const { directory, remove } = makePlace('ide-project')
+    const folder = path.join(directory, 'shop', '.engineer', 'plugins', 'session-mcp')
+    const write = (at: string, args: readonly string[]) => {
+      fs.mkdirSync(at, { recursive: true })
+      fs.writeFileSync(path.join(at, 'mcp-servers.json'), JSON.stringify(server(args)))
+    }
+    fs.mkdirSync(folder, { recursive: true })
+    vi.stubEnv('SESSION_MCP_HOME', '')
+    vi.stubEnv('HOME', directory)
+    try {
+      expect(homeOf(folder)).toMatch(own)
+      write(path.join(directory, '.msun'), ['index.js', '--default-ttl=4h'])
+      expect(homeOf(folder)).toBe(path.join(directory, '.session-mcp'))
+      write(path.join(directory, 'shop', '.engineer'), ['index.js', '--home=/bus'])
+      expect(homeOf(folder)).toBe('/bus')
     } finally {
       vi.unstubAllEnvs()
       remove()

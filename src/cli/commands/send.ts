@@ -117,6 +117,7 @@ export function renderSend({ messageId, to, skipped = [] }: SendAnswer, { paint 
 function stateWord(delivery: Delivery): string {
   const word = activityWord({ ...delivery, status: 'active' })
   if (delivery.id === HUMAN_ID) return 'reads it here'
+  if (word === 'unknown') return 'is in an unknown state'
   return word === 'ended' || word === 'expired'
     ? `has ${word}`
     : `is ${word.startsWith('needs') ? 'waiting for the person' : word}`

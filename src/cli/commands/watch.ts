@@ -66,7 +66,8 @@ export default defineCommand({
         const entry = await store.sessions.read(id)
         if (!isRunning(entry)) return whereItRuns(entry)
         const { action } = await bus.manage(await actingCaller(who), { session: id, operation: 'switch' })
-        return action.state === 'done' ? action.evidence : `${whereItRuns(entry)} (${action.evidence})`
+        if (action.state === 'done') return action.evidence
+        return `${whereItRuns(entry)} (not brought to the front: ${action.evidence})`
       },
       told(fault) {
         const { message, hint } = refusal(fault).error

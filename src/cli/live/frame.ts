@@ -43,7 +43,8 @@ export function frameOf(state: State, base: View): Frame {
   const filled = [...page, ...Array<string>(Math.max(0, body - page.length)).fill('')].slice(0, body)
   const notice = noticeLines(state, view)
   const last = state.prompt === undefined ? undefined : promptLine(state.prompt, view)
-  const bottom = last?.text ?? (!isRoomy && notice[0] !== undefined ? notice[0] : hintsOf(state, view))
+  const isLonger = text !== undefined && text.length > body
+  const bottom = last?.text ?? (!isRoomy && notice[0] !== undefined ? notice[0] : hintsOf(state, view, isLonger))
   const lines = [
     headLine(state, view),
     ...filled,
@@ -62,15 +63,16 @@ function noticeRows(state: State): number {
 function noticeTexts({ notice, prompt, size }: State, columns: number): string[] {
   const text = prompt === undefined ? notice?.text : noteOf(prompt)
   if (text === undefined) return []
-  const most = size.rows >= 20 ? 3 : size.rows >= 12 ? 2 : 1
+  const most = size.rows >= 20 ? 3 : size.rows >= 10 ? 2 : 1
   const lines = wrap(oneLine(text), columns)
   return lines.length <= most ? lines : [...lines.slice(0, most - 1), cut(lines.slice(most - 1).join(' '), columns)]
 }
 
 function noticeLines(state: State, { columns, paint }: View): string[] {
-  const tone = state.prompt?.kind === 'complete' ? 'warn' : (state.notice?.tone ?? 'plain')
-  const painter =
-    state.prompt !== undefined && tone !== 'warn' ? paint.faint : tone === 'plain' ? undefined : paint[tone]
+  const { prompt } = state
+  const isWarning = prompt?.kind === 'complete' || (prompt?.kind === 'write' && prompt.trouble !== undefined)
+  const tone = isWarning ? 'warn' : (state.notice?.tone ?? 'plain')
+  const painter = prompt !== undefined && !isWarning ? paint.faint : tone === 'plain' ? undefined : paint[tone]
   return noticeTexts(state, columns).map((line) => painter?.(line) ?? line)
 }
 
@@ -79,7 +81,8 @@ function noteOf(prompt: Prompt): string | undefined {
   if (prompt.kind === 'filter')
     return 'Sessions with these words in their name, task, project or tags. Enter keeps them, Esc shows all.'
   if (prompt.kind === 'complete')
-    return 'It is marked as completed and cannot change any more; those who wait for it or follow it are told. Its program goes on.'
+    return 'It cannot change any more after that, and those who wait for it or follow it are told. Its program goes on.'
+  if (prompt.trouble !== undefined) return `Not sent: ${prompt.trouble}`
   return `Enter sends, Esc cancels${prompt.replyTo !== undefined ? '' : `, Tab ${prompt.isRequest ? 'makes it a remark' : 'asks for an answer'}`}.`
 }
 
@@ -99,7 +102,7 @@ function promptLine(prompt: Prompt, { columns, paint }: View): { text: string; c
 function headLine(state: State, view: View): string {
   const { paint, columns } = view
   const { board, own, filter, you } = state
-  if (board === undefined) return cut('session-mcp', columns)
+  if (board === undefined) return cut('session-mcp: looking at who is there', columns)
   const needs = board.sessions.filter((row) => isForPerson(needOf(row, board.asking))).length
   const age = own.oldestUnreadSeconds === undefined ? '' : ` (${duration(own.oldestUnreadSeconds * 1000)})`
   const right = [
@@ -136,12 +139,25 @@ export function scrolled(state: State, base: View): State {
   return { ...state, pages: [...state.pages.slice(0, -1), { ...page, top }] }
 }
 
-function emptyLines({ board, filter, home, version, partial, items }: State, view: View): string[] | undefined {
+function emptyLines(state: State, view: View): string[] | undefined {
+  const { board, filter, home, version, partial, items, isNarrowed } = state
+  const { columns } = view
   if (board === undefined) return ['']
   if (items.length > 0) return undefined
-  if (filter !== '') return ['', ...wrap('No session matches. Esc shows all of them.', view.columns)]
-  const lines = welcome({ version, home }, view, process.argv[1]).split('\n')
-  return [...lines, ...partialLines(partial, view)]
+  if (filter !== '') return ['', ...wrap('No session matches. Esc shows all of them.', columns)]
+  if (isNarrowed) {
+    return [
+      '',
+      ...wrap('No session matches what this view was started for. session-mcp watch shows all of them.', columns),
+    ]
+  }
+  const lines = welcome({ version, home }, view, process.argv[1], true).split('\n')
+  // What is there to be copied is of no use cut.
+  const whole = lines.flatMap((line) => {
+    const plain = withoutPaint(line)
+    return widthOf(plain) <= columns ? [line] : wrap(plain, columns)
+  })
+  return [...whole, ...partialLines(partial, view)]
 }
 
 function pageLines(state: State, view: View): string[] {

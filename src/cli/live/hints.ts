@@ -50,20 +50,22 @@ const OWN: readonly Hint[] = [
   ['j k', 'next, previous'],
 ]
 const EMPTY: readonly Hint[] = [['i', 'your mail']]
+const SCROLL: Hint = ['j k', 'scroll']
 const ALWAYS: readonly Hint[] = [
   ['?', 'help'],
   ['q', 'quit'],
 ]
 
-/** As many as fit; help and quit always, and the most used before the rest. */
-export function hintsOf(state: State, { columns, paint }: View): string {
+/** As many as fit; help and quit always, and the most used before the rest. `isLonger`: the text goes on beyond the screen. */
+export function hintsOf(state: State, { columns, paint }: View, isLonger: boolean): string {
   const page = pageOf(state)
-  const own =
+  const all =
     page === undefined
       ? state.selected === undefined
         ? EMPTY
         : LIST
       : { help: [['esc', 'back'] as const], session: SESSION, mail: MAIL, own: OWN }[page.kind]
+  const own = isLonger && all !== OWN ? [...all.slice(0, 1), SCROLL, ...all.slice(1)] : all
   const plain = (hints: readonly Hint[]) => hints.map(([key, does]) => `${key} ${does}`).join('  ')
   for (let n = own.length; n >= 0; n--) {
     const hints = [...own.slice(0, n), ...ALWAYS]

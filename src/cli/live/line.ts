@@ -13,9 +13,25 @@ export type Edit = 'left' | 'right' | 'home' | 'end' | 'backspace' | 'delete' | 
 
 let segmenter: Intl.Segmenter | undefined
 
+/**
+ * So much of a text is looked at beside the cursor: more than any screen shows, and than any one character takes.
+ * A pasted file comes in hundreds of pieces, and the screen is drawn after each.
+ */
+const REACH = 4_096
+
 function characters(text: string): string[] {
   segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' })
   return [...segmenter.segment(text)].map(({ segment }) => segment)
+}
+
+function endOf(text: string): string {
+  const end = text.slice(-REACH)
+  return /^[\udc00-\udfff]/.test(end) ? end.slice(1) : end
+}
+
+function startOf(text: string): string {
+  const start = text.slice(0, REACH)
+  return /[\ud800-\udbff]$/.test(start) ? start.slice(0, -1) : start
 }
 
 export function textOf({ before, after }: Line): string {
@@ -28,9 +44,8 @@ export function typeInto({ before, after }: Line, text: string): Line {
 
 export function edit(line: Line, how: Edit): Line {
   const { before, after } = line
-  const left = characters(before)
-  const last = left.at(-1) ?? ''
-  const next = characters(after)[0] ?? ''
+  const last = characters(endOf(before)).at(-1) ?? ''
+  const next = characters(startOf(after))[0] ?? ''
   switch (how) {
     case 'left':
       return { before: before.slice(0, before.length - last.length), after: last + after }
@@ -45,10 +60,16 @@ export function edit(line: Line, how: Edit): Line {
     case 'delete':
       return { before, after: after.slice(next.length) }
     case 'word':
-      return { before: before.replace(/\S*\s*$/u, ''), after }
+      return { before: withoutLastWord(before), after }
     case 'clear':
       return EMPTY_LINE
   }
+}
+
+function withoutLastWord(text: string): string {
+  let end = text.trimEnd().length
+  while (end > 0 && /\S/u.test(text[end - 1] ?? '')) end--
+  return text.slice(0, end)
 }
 
 /** The part around the cursor that fits into `columns`, and the column of the cursor in it. Line breaks show as a sign. */
@@ -57,14 +78,14 @@ export function windowOf({ before, after }: Line, columns: number): { readonly t
   const left: string[] = []
   let width = 0
   // The cursor itself takes the last column.
-  for (const each of characters(shown(before)).reverse()) {
+  for (const each of characters(shown(endOf(before))).reverse()) {
     if (width + widthOf(each) > columns - 1) break
     left.unshift(each)
     width += widthOf(each)
   }
   const cursor = width
   const right: string[] = []
-  for (const each of characters(shown(after))) {
+  for (const each of characters(shown(startOf(after)))) {
     if (width + widthOf(each) > columns - 1) break
     right.push(each)
     width += widthOf(each)

@@ -10,13 +10,15 @@ import { fieldOf, nameOf, projectOf, statePainter } from '../session-rows.ts'
 import { type Cell, type Column, table } from '../table.ts'
 import { cut, pad, widthOf } from '../width.ts'
 import { count, duration, listing, shortPath } from '../words.ts'
-import { type Item, isForPerson, type Need, stateText } from './order.ts'
+import { type Item, isForPerson, sinceOf, stateText } from './order.ts'
 import type { State } from './state.ts'
 
 type SessionItem = Extract<Item, { kind: 'session' }>
 
 /** Before each row: is it selected, does it need the person. */
 const MARGIN = 3
+/** A project named before a task must leave room for the task. */
+const PROJECT_COLUMNS = 16
 
 const { name, unread, host, task } = {
   name: fieldOf('name'),
@@ -75,13 +77,14 @@ function moreText(hidden: number, columns: number): string {
 
 function cellsOf({ row, need, isAway }: SessionItem, state: State, view: View): Cell[] {
   const full = asRow(row, state)
+  const asking = state.board?.asking ?? new Map()
   const painter = need === 'asks' ? view.paint.warn : statePainter(row, view)
   const faint = need === 'over' ? { paint: view.paint.faint } : {}
-  const project = basename(projectOf(row))
+  const project = cut(oneLine(basename(projectOf(row))), PROJECT_COLUMNS)
   return [
     name.cell(full, view),
     { text: stateText(row, need), ...(painter && { paint: painter }) },
-    { text: sinceText(row, need, view.nowMs), paint: view.paint.faint },
+    { text: sinceText(sinceOf(row, need, asking), view.nowMs), paint: view.paint.faint },
     unread.cell(full, view),
     { text: `${isAway ? `${project}: ` : ''}${task.cell(full, view).text}`, ...faint },
     { text: waitsText(row, state), ...faint },
@@ -93,10 +96,9 @@ function asRow(row: Sight, { mailOf }: State): SessionRow {
   return { ...row, unread: 0, ...mailOf.get(row.id) }
 }
 
-/** How long it has been in this state; for what is over, how long it has been over. */
-function sinceText(row: Sight, need: Need, nowMs: number): string {
-  const since = Date.parse(row.finished === 'closed' ? row.updatedAt : (row.since ?? ''))
-  return Number.isNaN(since) || need === 'asks' ? '' : duration(nowMs - since)
+function sinceText(iso: string | undefined, nowMs: number): string {
+  const since = Date.parse(iso ?? '')
+  return Number.isNaN(since) ? '' : duration(nowMs - since)
 }
 
 function waitsText({ waitingFor }: Sight, { board }: State): string {
@@ -114,15 +116,15 @@ export function labelOf(id: string, sessions: readonly Sight[] | undefined): str
   return known.get(id) ?? id
 }
 
-const rulers = new WeakMap<readonly Item[], readonly Cell[]>()
+const rulers = new WeakMap<readonly Item[], { readonly columns: number; readonly cells: readonly Cell[] }>()
 
 /**
  * A row that is never drawn, as wide as the widest of all: columns that depended on the rows in sight would jump while
- * one scrolls. Made once for each look.
+ * one scrolls. Made once for each look and width.
  */
 function rulerOf(state: State, view: View): readonly Cell[] {
   const known = rulers.get(state.items)
-  if (known !== undefined) return known
+  if (known?.columns === view.columns) return known.cells
   const widest = { name: '', state: '', host: '', waits: '' }
   for (const item of state.items) {
     if (item.kind !== 'session') continue
@@ -133,7 +135,7 @@ function rulerOf(state: State, view: View): readonly Cell[] {
   }
   const texts = [widest.name, widest.state, '999d', '9 (99m)', 'x'.repeat(view.columns), widest.waits, widest.host]
   const ruler = texts.map((text) => ({ text }))
-  rulers.set(state.items, ruler)
+  rulers.set(state.items, { columns: view.columns, cells: ruler })
   return ruler
 }
 

@@ -28,10 +28,12 @@ export async function look(asked: Asked, state: State, mailOf: readonly string[]
   const counted = glance.sessions.flatMap(({ id, unread, oldestUnreadSeconds }): [string, Mail][] =>
     unread === undefined ? [] : [[id, { unread, ...(oldestUnreadSeconds !== undefined && { oldestUnreadSeconds }) }]],
   )
-  const asking = own.messages.filter(({ intent }) => intent === 'request').map(({ from }) => from.id)
+  const asking = new Map<string, string>()
+  for (const { intent, from, sentAt } of own.messages)
+    if (intent === 'request' && !asking.has(from.id)) asking.set(from.id, sentAt)
   const [oldest] = own.messages
   return {
-    board: { sessions: glance.sessions, asking: new Set(asking) },
+    board: { sessions: glance.sessions, asking },
     partial: glance.partial ?? [],
     mailOf: new Map(counted),
     own: {

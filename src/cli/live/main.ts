@@ -9,7 +9,7 @@ import { EXIT, type ExitCode } from '../exit.ts'
 import type { View } from '../output.ts'
 import type { Paint } from '../paint.ts'
 import { oneLine, safeAnswer } from '../safe-text.ts'
-import { frameOf } from './frame.ts'
+import { type Frame, frameOf } from './frame.ts'
 import { look } from './look.ts'
 import { openScreen, type Screen } from './screen.ts'
 import { type Effect, type Named, type Notice, startState } from './state.ts'
@@ -55,15 +55,19 @@ export function live(setup: LiveSetup): Promise<ExitCode> {
   return new Promise((resolve, reject) => {
     const watches: Watch[] = []
     let screen: Screen | undefined
+    let shown: Frame | undefined
     const terminal = openTerminal(streams, {
       resized(size) {
+        shown = undefined
         dispatch({ kind: 'sized', size })
       },
       ended(signal) {
         process.exit(EXIT_OF_SIGNAL[signal] ?? 1)
       },
     })
-    let state = startState({ ...setup, size: terminal.size() })
+    const { version, home, you, filter } = setup
+    const isNarrowed = Object.values(filter).some((value) => value !== undefined)
+    let state = startState({ size: terminal.size(), version, home, you, isNarrowed })
     let isOver = false
     let drawing: NodeJS.Immediate | undefined
     let timer: NodeJS.Timeout | undefined
@@ -78,7 +82,13 @@ export function live(setup: LiveSetup): Promise<ExitCode> {
       drawing ??= setImmediate(() => {
         drawing = undefined
         if (isOver) return
-        guarded(() => screen?.show(frameOf(state, view())))
+        guarded(() => {
+          const frame = frameOf(state, view())
+          // Most looks change nothing that is seen, and laying out what stands there already costs more than the look.
+          if (shown !== undefined && isSame(frame, shown)) return
+          shown = frame
+          screen?.show(frame)
+        })
       })
     }
     const dispatch = (event: Event) => {
@@ -144,13 +154,17 @@ export function live(setup: LiveSetup): Promise<ExitCode> {
         case 'look':
           return wantLook('asked')
         case 'redraw':
+          shown = undefined
           return terminal.forget()
         case 'suspend':
           return terminal.suspend()
         case 'quit':
           return finish(() => resolve(effect.how === 'asked' ? EXIT.ok : EXIT.interrupted))
         default:
-          act(effect).catch((fault) => say('warn', told(fault)))
+          act(effect).catch((fault) => {
+            if (effect.kind === 'send') dispatch({ kind: 'unsent', sending: effect, why: told(fault) })
+            else say('warn', told(fault))
+          })
       }
     }
     const act = async (effect: Extract<Effect, { kind: 'send' | 'complete' | 'open' }>) => {
@@ -166,11 +180,8 @@ export function live(setup: LiveSetup): Promise<ExitCode> {
       const answer = await bus.send(setup.acting(), { ...where, content: text, intent })
       // Without its last line, which says how to ask for the receipt: the receipt comes by itself.
       const lines = renderSend(safeAnswer(answer), plain()).split('\n')
-      say(
-        answer.to.length === 0 ? 'warn' : 'good',
-        lineOf(lines.slice(0, answer.to.length === 0 ? undefined : -1).join('\n')),
-        answer.messageId,
-      )
+      if (answer.to.length === 0) return dispatch({ kind: 'unsent', sending: effect, why: lineOf(lines.join('\n')) })
+      say('good', lineOf(lines.slice(0, -1).join('\n')), answer.messageId)
       wantLook('asked')
     }
     const plain = (): View => ({ ...view(), paint: setup.plainPaint, columns: Number.POSITIVE_INFINITY })
@@ -202,6 +213,10 @@ export function live(setup: LiveSetup): Promise<ExitCode> {
       wantLook('asked')
     })
   })
+}
+
+function isSame(a: Frame, b: Frame): boolean {
+  return JSON.stringify(a) === JSON.stringify(b)
 }
 
 function lineOf(text: string): string {

@@ -1,9 +1,9 @@
 /** Moving about: the selected row stays on the screen, a page is not scrolled beyond its end. */
 
 import type { View } from '../output.ts'
-import { layoutOf, mailLines, scrolled } from './frame.ts'
+import { bodyOf, layoutOf, mailLines, scrolled } from './frame.ts'
 import type { Key } from './key.ts'
-import type { Page, State } from './state.ts'
+import { type Page, pageOf, type State } from './state.ts'
 
 /** Scrolls the list so that the selected row is on the screen, with the heading above the first. */
 export function inSight(state: State): State {
@@ -18,9 +18,13 @@ export function inSight(state: State): State {
 }
 
 /** How far a key moves: in steps, in pages, or to an end. */
-function moveOf(
-  key: Key,
-): { readonly steps?: number; readonly pages?: number; readonly end?: 'first' | 'last' } | undefined {
+interface Move {
+  readonly steps?: number
+  readonly pages?: number
+  readonly end?: 'first' | 'last'
+}
+
+function moveOf(key: Key): Move | undefined {
   const word = key.kind === 'text' ? key.text : key.kind === 'name' ? key.name : `ctrl-${key.letter}`
   switch (word) {
     case 'up':
@@ -47,13 +51,15 @@ function moveOf(
   }
 }
 
-export function moveInList(state: State, key: Key): State | undefined {
+export function moveInList(state: State, key: Key, view: View): State | undefined {
   const move = moveOf(key)
   if (move === undefined) return undefined
-  const { items, selected, board } = state
+  const { items, selected } = state
   // The welcome stands in the place of the list, and is scrolled as text.
-  if (items.length === 0)
-    return board === undefined ? state : { ...state, top: Math.max(0, state.top + (move.steps ?? 0)) }
+  if (items.length === 0) {
+    const wanted = { ...state, top: topAfter(move, state.top, layoutOf(state).body) }
+    return { ...wanted, top: bodyOf(wanted, { ...view, columns: state.size.columns }).top }
+  }
   const sessions = items.flatMap((item) => (item.kind === 'session' ? [item.row.id] : []))
   const at = sessions.indexOf(selected ?? '')
   const page = Math.max(1, layoutOf(state).list - 2)
@@ -70,19 +76,34 @@ export function moveOnPage(state: State, page: Page, key: Key, view: View): Stat
     const ids = state.loaded.messages.map(({ id }) => id)
     const at = ids.indexOf(page.at ?? '') + (move.steps ?? 0)
     const to = move.end === 'first' ? 0 : move.end === 'last' ? ids.length - 1 : at
-    const id = ids[Math.max(0, Math.min(to, ids.length - 1))]
-    const next = onPage(state, { ...page, at: id })
-    const start = mailLines(next, { ...view, columns: state.size.columns }).starts.get(id ?? '') ?? 0
-    const isSeen = start >= page.top && start < page.top + Math.max(1, body - 2)
-    return scrolled(isSeen ? next : onPage(next, { ...page, at: id, top: start }), view)
+    return onMessage(state, page, ids[Math.max(0, Math.min(to, ids.length - 1))], view)
   }
-  const top =
-    move.end === 'first'
-      ? 0
-      : move.end === 'last'
-        ? Number.MAX_SAFE_INTEGER
-        : page.top + (move.steps ?? (move.pages ?? 0) * Math.max(1, body - 1))
-  return scrolled(onPage(state, { ...page, top: Math.max(0, top) }), view)
+  const next = scrolled(onPage(state, { ...page, top: topAfter(move, page.top, body) }), view)
+  return markedInSight(next, view)
+}
+
+/** Of your own mail the message that Enter would answer is one that can be seen. */
+function markedInSight(state: State, view: View): State {
+  const page = pageOf(state)
+  if (page?.kind !== 'own') return state
+  const starts = [...mailLines(state, { ...view, columns: state.size.columns }).starts]
+  const seen = starts.filter(([, start]) => start >= page.top && start < page.top + layoutOf(state).body - 1)
+  if (seen.some(([id]) => id === page.at)) return state
+  const [first = starts.findLast(([, start]) => start < page.top)] = seen
+  return onPage(state, { ...page, at: first?.[0] ?? page.at })
+}
+
+function topAfter({ end, steps, pages = 0 }: Move, top: number, body: number): number {
+  if (end !== undefined) return end === 'first' ? 0 : Number.MAX_SAFE_INTEGER
+  return Math.max(0, top + (steps ?? pages * Math.max(1, body - 1)))
+}
+
+/** The page with this message chosen, scrolled to its beginning where that is not on the screen. */
+export function onMessage(state: State, page: Page & { kind: 'own' }, id: string | undefined, view: View): State {
+  const next = onPage(state, { ...page, at: id })
+  const start = mailLines(next, { ...view, columns: state.size.columns }).starts.get(id ?? '') ?? 0
+  const isSeen = start >= page.top && start < page.top + Math.max(1, layoutOf(state).body - 2)
+  return scrolled(isSeen ? next : onPage(next, { ...page, at: id, top: start }), view)
 }
 
 export function onPage(state: State, page: Page): State {

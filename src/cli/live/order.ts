@@ -6,8 +6,8 @@ import { activityWord, nameOf, needsPerson, OVER_SHOWN, projectOf } from '../ses
 /** What one look at the bus brought. */
 export interface Board {
   readonly sessions: readonly Sight[]
-  /** Senders of requests that lie unread in the inbox of whoever looks. */
-  readonly asking: ReadonlySet<string>
+  /** Senders of requests that lie unread in the inbox of whoever looks, with the time of the oldest. */
+  readonly asking: ReadonlyMap<string, string>
 }
 
 export type Item =
@@ -22,7 +22,7 @@ const NEEDS = ['permission', 'answer', 'asks', 'blocked', 'working', 'idle', 'un
 export type Need = (typeof NEEDS)[number]
 const FOR_PERSON: ReadonlySet<Need> = new Set(['permission', 'answer', 'asks', 'blocked'])
 
-export function needOf(row: Sight, asking: ReadonlySet<string>): Need {
+export function needOf(row: Sight, asking: Board['asking']): Need {
   if (needsPerson(row)) return row.activity === 'needs_permission' ? 'permission' : 'answer'
   if (asking.has(row.id)) return 'asks' // also of one that is over: its question stays
   if (row.finished !== undefined) return 'over'
@@ -32,6 +32,12 @@ export function needOf(row: Sight, asking: ReadonlySet<string>): Need {
 
 export function isForPerson(need: Need): boolean {
   return FOR_PERSON.has(need)
+}
+
+/** Since when it is in this state; for what is over, since when it has been over; for a question, since when it was asked. */
+export function sinceOf(row: Sight, need: Need, asking: Board['asking']): string | undefined {
+  if (need === 'asks') return asking.get(row.id)
+  return row.finished === 'closed' ? row.updatedAt : row.since
 }
 
 /** `needs permission`, `blocked, idle`, `working`, `completed`: what it is doing, and what it says of itself where that differs. */
@@ -49,7 +55,8 @@ export function itemsOf(board: Board, showsAll: boolean): readonly Item[] {
     return { row, need, rank: NEEDS.indexOf(need), name: nameOf(row).toLowerCase() }
   })
   type Ranked = (typeof ranked)[number]
-  const bySince = (a: Ranked, b: Ranked) => compare(a.row.since ?? a.row.updatedAt, b.row.since ?? b.row.updatedAt)
+  const since = ({ row, need }: Ranked) => sinceOf(row, need, board.asking) ?? row.updatedAt
+  const bySince = (a: Ranked, b: Ranked) => compare(since(a), since(b))
   const byName = (a: Ranked, b: Ranked) => compare(a.name, b.name) || compare(a.row.id, b.row.id)
   const needy = ranked
     .filter(({ need }) => isForPerson(need))

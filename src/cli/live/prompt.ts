@@ -1,5 +1,6 @@
 /** Keys while something is asked at the bottom of the screen. */
 
+import { LIMITS } from '../../core/limits.ts'
 import type { Key } from './key.ts'
 import { type Edit, EMPTY_LINE, edit, type Line, textOf, typeInto } from './line.ts'
 import type { Effect, Prompt, State } from './state.ts'
@@ -26,6 +27,9 @@ const EDITS: Readonly<Record<string, Edit>> = {
   'ctrl-w': 'word',
 }
 
+/** Characters beyond which nothing is typed any more: more is never sent, and no session is found by it. */
+const MOST = { write: 2 * LIMITS.messageBytes, filter: 200 }
+
 export function promptKey(state: State, prompt: Prompt, key: Key): Next {
   const word = key.kind === 'text' ? key.text : key.kind === 'name' ? key.name : `ctrl-${key.letter}`
   if (prompt.kind === 'complete') {
@@ -42,9 +46,13 @@ export function promptKey(state: State, prompt: Prompt, key: Key): Next {
       ? { state: { ...state, prompt: { ...prompt, isRequest: !prompt.isRequest } }, effects: [] }
       : { state, effects: [] }
   }
-  const line = lineAfter(prompt.line, key, word)
+  const isFull = key.kind === 'text' && textOf(prompt.line).length >= MOST[prompt.kind]
+  const line = isFull ? prompt.line : lineAfter(prompt.line, key, word)
   if (line === prompt.line) return { state, effects: [] }
-  if (prompt.kind === 'write') return { state: { ...state, prompt: { ...prompt, line } }, effects: [] }
+  if (prompt.kind === 'write') {
+    const { trouble: _, ...rest } = prompt
+    return { state: { ...state, prompt: { ...rest, line } }, effects: [] }
+  }
   const filter = textOf(line)
   return { state: { ...state, filter, top: 0, prompt: { ...prompt, line } }, effects: [{ kind: 'look' }] }
 }
@@ -56,7 +64,8 @@ function lineAfter(line: Line, key: Key, word: string): Line {
 }
 
 function closed(state: State): State {
-  return { ...state, prompt: undefined }
+  const [prompt, ...unsent] = state.unsent
+  return { ...state, prompt, unsent }
 }
 
 function cancelled(state: State, prompt: Prompt): Next {

@@ -31,6 +31,8 @@ export type Prompt =
       readonly replyTo: string | undefined
       readonly isRequest: boolean
       readonly line: Line
+      /** Why it was not sent the last time; gone with the next key that changes it. */
+      readonly trouble?: string
     }
   | { readonly kind: 'complete'; readonly target: Named }
 
@@ -76,6 +78,8 @@ export interface State {
   readonly own: Mail
   /** Whose shell it is, where it is a session’s. */
   readonly you: string | undefined
+  /** It was started for some sessions only: none of them does not mean none at all. */
+  readonly isNarrowed: boolean
   readonly filter: string
   readonly showsAll: boolean
   readonly selected: string | undefined
@@ -84,7 +88,17 @@ export interface State {
   readonly pages: readonly Page[]
   readonly loaded: Loaded | undefined
   readonly prompt: Prompt | undefined
+  /** What was refused while something else was asked: it is asked again after that. */
+  readonly unsent: readonly Prompt[]
   readonly notice: Notice | undefined
+}
+
+export interface Sending {
+  readonly kind: 'send'
+  readonly to: Named
+  readonly text: string
+  readonly replyTo: string | undefined
+  readonly isRequest: boolean
 }
 
 export type Effect =
@@ -93,17 +107,11 @@ export type Effect =
   | { readonly kind: 'quit'; readonly how: 'asked' | 'interrupted' }
   | { readonly kind: 'suspend' }
   | { readonly kind: 'redraw' }
-  | {
-      readonly kind: 'send'
-      readonly to: Named
-      readonly text: string
-      readonly replyTo: string | undefined
-      readonly isRequest: boolean
-    }
+  | Sending
   | { readonly kind: 'complete'; readonly target: Named }
   | { readonly kind: 'open'; readonly target: Named }
 
-export function startState(start: Pick<State, 'size' | 'version' | 'home' | 'you'>): State {
+export function startState(start: Pick<State, 'size' | 'version' | 'home' | 'you' | 'isNarrowed'>): State {
   return {
     ...start,
     board: undefined,
@@ -118,6 +126,7 @@ export function startState(start: Pick<State, 'size' | 'version' | 'home' | 'you
     pages: [],
     loaded: undefined,
     prompt: undefined,
+    unsent: [],
     notice: undefined,
   }
 }

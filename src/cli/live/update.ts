@@ -5,7 +5,7 @@ import { nameOf } from '../session-rows.ts'
 import { layoutOf } from './frame.ts'
 import type { Key } from './key.ts'
 import { EMPTY_LINE } from './line.ts'
-import { inSight, moveInList, moveOnPage, onPage } from './move.ts'
+import { inSight, moveInList, moveOnPage, onMessage } from './move.ts'
 import { type Board, type Item, itemsOf } from './order.ts'
 import { promptKey } from './prompt.ts'
 import {
@@ -15,7 +15,9 @@ import {
   type Named,
   type Notice,
   type Page,
+  type Prompt,
   pageOf,
+  type Sending,
   type Size,
   type State,
 } from './state.ts'
@@ -36,6 +38,7 @@ export type Event =
   | { readonly kind: 'looked'; readonly looked: Looked }
   | { readonly kind: 'sized'; readonly size: Size }
   | { readonly kind: 'noticed'; readonly notice: Notice }
+  | { readonly kind: 'unsent'; readonly sending: Sending; readonly why: string }
 
 export interface Next {
   readonly state: State
@@ -50,11 +53,19 @@ export function update(state: State, event: Event, view: View): Next {
       return quiet(inSight({ ...state, size: event.size }))
     case 'noticed':
       return quiet(inSight({ ...state, notice: event.notice }))
+    case 'unsent':
+      return quiet(inSight(asked(state, event.sending, event.why)))
     case 'looked':
-      return quiet(afterLook(state, event.looked))
+      return quiet(afterLook(state, event.looked, view))
     case 'key':
       return keyed(state, event.key, view)
   }
+}
+
+/** A text that was refused is not lost: it stands there again, with the reason. */
+function asked(state: State, { to, replyTo, isRequest, text }: Sending, trouble: string): State {
+  const prompt: Prompt = { kind: 'write', to, replyTo, isRequest, line: { before: text, after: '' }, trouble }
+  return state.prompt === undefined ? { ...state, prompt } : { ...state, unsent: [...state.unsent, prompt] }
 }
 
 /** Ids of the sessions on the screen. */
@@ -67,7 +78,7 @@ function quiet(state: State): Next {
   return { state, effects: [] }
 }
 
-function afterLook(state: State, looked: Looked): State {
+function afterLook(state: State, looked: Looked, view: View): State {
   const { board, partial, own } = looked
   const known = new Set(board.sessions.map(({ id }) => id))
   const mailOf = new Map([...state.mailOf, ...looked.mailOf].filter(([id]) => known.has(id)))
@@ -75,18 +86,19 @@ function afterLook(state: State, looked: Looked): State {
   const next = { ...state, board, items, partial, own, mailOf, selected: nextSelected(state, items) }
   // A page that was opened meanwhile waits for its own look.
   const isSamePage = keyOf(looked.page) === keyOf(pageOf(state))
-  return inSight(isSamePage ? withLoaded(next, looked.loaded) : next)
+  return inSight(isSamePage ? withLoaded(next, looked.loaded, view) : next)
 }
 
-function withLoaded(state: State, loaded: Loaded | undefined): State {
+function withLoaded(state: State, loaded: Loaded | undefined, view: View): State {
   const page = pageOf(state)
   if (page?.kind !== 'own' || loaded?.kind !== 'own') return { ...state, loaded }
   const before = state.loaded?.kind === 'own' ? state.loaded.fresh : []
   const fresh = new Set([...before, ...loaded.fresh])
-  const isThere = loaded.messages.some(({ id }) => id === page.at)
+  const next = { ...state, loaded: { ...loaded, fresh } }
+  if (loaded.messages.some(({ id }) => id === page.at)) return next
   const first = loaded.messages.find(({ id }) => loaded.fresh.has(id)) ?? loaded.messages.at(-1)
-  const at = isThere ? page.at : first?.id
-  return onPage({ ...state, loaded: { ...loaded, fresh } }, { ...page, at })
+  // What is new stands behind what was read, and has become read with this.
+  return onMessage(next, page, first?.id, view)
 }
 
 function keyOf(page: Page | undefined): string {
@@ -114,7 +126,7 @@ function keyed(state: State, key: Key, view: View): Next {
   // A paste is never a command, wherever it was dropped.
   if (key.kind === 'text' && key.isPaste) return quiet(state)
   const page = pageOf(state)
-  const moved = page === undefined ? moveInList(state, key) : moveOnPage(state, page, key, view)
+  const moved = page === undefined ? moveInList(state, key, view) : moveOnPage(state, page, key, view)
   if (moved !== undefined) return { state: moved, effects: page === undefined ? LOOK : [] }
   return command({ ...state, notice: undefined }, key)
 }

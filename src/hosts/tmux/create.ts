@@ -57,7 +57,7 @@ export async function create(
     ],
     { cwd: folder },
   )
-  if (!said.ok) return said.isOpen ? { state: 'unknown', evidence: said.why } : failed(said.why)
+  if (!said.ok) return said.isOpen ? { state: 'unknown', evidence: said.why } : failed(tooLong(said.why))
   const [, id, pid, index] = /^(%\d+) (\d+) (\d+)/.exec(said.out) ?? []
   if (id === undefined) return { state: 'unknown', evidence: 'tmux did not say which window it opened' }
   const made = { ...place, pane: id }
@@ -91,6 +91,13 @@ export async function create(
     evidence: `tmux new-window: pane ${id}, process ${pid}, window ${index} of tmux session ${quoted(pane.sessionName)}`,
     place: { pane: id, terminal: place.socket, ...(host.launch.isView && viewOf(after.pid)) },
   }
+}
+
+/** tmux passes a command on in one piece of 16 KiB. */
+function tooLong(why: string): string {
+  return why.includes('command too long')
+    ? `${why}; the prompt has to be shorter: put most of it into a file and name its path`
+    : why
 }
 
 function viewOf(pid: number) {

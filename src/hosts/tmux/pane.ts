@@ -10,6 +10,10 @@ export interface Pane {
   readonly pid: number
   /** It scrolls back, or chooses something: keys do not reach its program. */
   readonly isInMode: boolean
+  /** Its window sends keys to all of its panes, whichever they were meant for. */
+  readonly isSynchronized: boolean
+  /** Its person has switched its keys off. */
+  readonly isDeaf: boolean
   readonly window: string
   readonly panesInWindow: number
   readonly session: string
@@ -19,14 +23,15 @@ export interface Pane {
 }
 
 const FORMAT =
-  '#{pane_id} #{pane_pid} #{pane_dead} #{pane_in_mode} #{window_id} #{window_panes} #{session_id} #{session_attached} #{session_name}'
-const ROW = /^(%\d+) (\d+) ([01]) (\d+) (@\d+) (\d+) (\$\d+) (\d+) (.*)$/
+  '#{pane_id} #{pane_pid} #{pane_dead} #{pane_in_mode} #{?pane_synchronized,1,0} #{?pane_input_off,1,0} #{window_id} #{window_panes} #{session_id} #{session_attached} #{session_name}'
+const ROW = /^(%\d+) (\d+) ([01]) (\d+) ([01]) ([01]) (@\d+) (\d+) (\$\d+) (\d+) (.*)$/
 
 /** @returns the reason where it cannot be seen. */
 export async function lookAt({ tmux, pane }: Place): Promise<Pane | string> {
   const said = await tmux(['display-message', '-p', '-t', pane, FORMAT])
   if (!said.ok) return said.why
-  const [, id, pid, dead, mode, window, panes, session, clients, sessionName] = ROW.exec(said.out.trimEnd()) ?? []
+  const [, id, pid, dead, mode, sync, deaf, window, panes, session, clients, sessionName] =
+    ROW.exec(said.out.trimEnd()) ?? []
   // For a pane that is gone tmux 3.3a prints nothing, and calls that a success.
   if (id !== pane || window === undefined || session === undefined) return `its pane ${pane} is gone`
   if (dead === '1') return `the program in its pane ${pane} has ended`
@@ -34,6 +39,8 @@ export async function lookAt({ tmux, pane }: Place): Promise<Pane | string> {
     id,
     pid: Number(pid),
     isInMode: mode !== '0',
+    isSynchronized: sync === '1',
+    isDeaf: deaf === '1',
     window,
     panesInWindow: Number(panes),
     session,

@@ -3,7 +3,7 @@
 import type { Action, ActionTarget, Outcome } from '../../core/action.ts'
 import { typedText } from '../../core/typed.ts'
 import type { Reading, Screen } from '../host.ts'
-import { leaveMode, pause, press, type, within } from './keys.ts'
+import { clearWay, pause, press, type, within } from './keys.ts'
 import { notListening, type Pane } from './pane.ts'
 import type { Place } from './place.ts'
 import type { Said } from './run.ts'
@@ -49,7 +49,8 @@ export async function renameInHost(
   if (!isThere)
     return { not: `keystrokes: ${line} was typed and is not what its input line shows; Enter was not pressed` }
   await pause()
-  await press(tab.place, 'Enter')
+  const entered = await keys(tab, () => press(tab.place, 'Enter'))
+  if (entered !== undefined) return { not: `keystrokes: ${line} was typed; ${entered.evidence}` }
   const said = await within(DO_MS, async () =>
     (await textOn(tab.place)).includes(rename.said(name)) ? true : undefined,
   )
@@ -106,9 +107,10 @@ function waitsForPerson({ activity }: ActionTarget): string | undefined {
 }
 
 /** @returns how it ended where it did not go well. */
-async function keys({ place, pane }: Tab, go: () => Promise<Said>): Promise<Outcome | undefined> {
-  const left = await leaveMode(place, pane)
-  const said = left.ok ? await go() : left
+async function keys({ place }: Tab, go: () => Promise<Said>): Promise<Outcome | undefined> {
+  const clear = await clearWay(place)
+  if (!clear.ok) return { state: 'failed', evidence: `no key was pressed: ${clear.why}` }
+  const said = await go()
   if (said.ok) return undefined
   return { state: said.isOpen ? 'unknown' : 'failed', evidence: said.why }
 }

@@ -42,7 +42,7 @@ const WHOLE: SessionView = {
 function looked(sessions: readonly Sight[], more: Partial<Looked> = {}): Looked {
   const mailOf = new Map([['s-3', { unread: 2, oldestUnreadSeconds: 720 }]])
   return {
-    board: { sessions, asking: new Set() },
+    board: { sessions, asking: new Map() },
     partial: [],
     mailOf,
     own: { unread: 0 },
@@ -52,8 +52,8 @@ function looked(sessions: readonly Sight[], more: Partial<Looked> = {}): Looked 
   }
 }
 
-function begin(size = { columns: 100, rows: 20 }, sessions = SESSIONS): State {
-  const state = startState({ size, version: '1.2.3', home: '/home/ada/.session-mcp', you: undefined })
+function begin(size = { columns: 100, rows: 20 }, sessions = SESSIONS, isNarrowed = false): State {
+  const state = startState({ size, version: '1.2.3', home: '/home/ada/.session-mcp', you: undefined, isNarrowed })
   return update(state, { kind: 'looked', looked: looked(sessions) }, view()).state
 }
 
@@ -149,6 +149,30 @@ describe('the screen', () => {
     expect(wrong.slice(0, 1)).toEqual([])
   })
 
+  it('says for how long a question has been waiting, and has the oldest first', () => {
+    const asking = new Map([
+      ['s-1', '2026-11-30T11:55:00Z'],
+      ['s-3', '2026-11-30T11:40:00Z'],
+    ])
+    const { state } = update(
+      begin(),
+      { kind: 'looked', looked: looked(SESSIONS, { board: { sessions: SESSIONS, asking } }) },
+      view(),
+    )
+    const shown = text(frameOf(state, view()))
+    expect(shown).toMatch(/reviewer +needs permission.*\n ! 審査担当 +asks you +20m .*\n ! lead +asks you +5m /)
+  })
+
+  it('leaves room for the task behind the name of a project, and uses a wider terminal at once', () => {
+    const long = sight('s-1', { activity: 'needs_input', projectPath: `/p/${'long-'.repeat(12)}`, task: 'Mend it' })
+    expect(text(frameOf(begin({ columns: 80, rows: 20 }, [long]), view()))).toContain('long-long-long-…: Mend it')
+    const short = [sight('s-1')]
+    const [drawn, wide] = [70, 160].map((columns) => begin({ columns, rows: 20 }, short)) as [State, State]
+    frameOf(drawn, view())
+    const sized = update(drawn, { kind: 'sized', size: wide.size }, view()).state
+    expect(frameOf(sized, view())).toEqual(frameOf(wide, view()))
+  })
+
   it('keeps its columns where they are while one scrolls, and draws only the rows in sight', () => {
     const many = Array.from({ length: 1_000 }, (_, n) =>
       sight(`s-${n}`, { name: n === 700 ? 'a-name-that-is-much-longer' : `n-${n}`, projectPath: `/p/${n % 7}` }),
@@ -181,6 +205,62 @@ describe('a page', () => {
     expect(shown).toMatch(/reviewer {2}1m ago, request, msg-1\n +│ first line\n/)
   })
 
+  it('of your own mail shows what is new, however much was read before: it has become read with that', () => {
+    const letter = (n: number): MessageView => ({ ...MESSAGE, id: `msg-${n}`, content: `letter ${n}` })
+    const messages = Array.from({ length: 40 }, (_, n) => letter(n))
+    for (const size of [
+      { columns: 100, rows: 20 },
+      { columns: 40, rows: 10 },
+    ]) {
+      const opened = press(begin(size), 'i').state
+      const own = { kind: 'own', messages, fresh: new Set(['msg-39']), remaining: 0 } as const
+      const shown = text(frameOf(loadedPage(opened, own), view()))
+      expect(shown).toMatch(/^> reviewer[^>]*│ letter 39$/m)
+      // Without anything new it is the last one that would be answered.
+      expect(text(frameOf(loadedPage(opened, { ...own, fresh: new Set() }), view()))).toContain('│ letter 39')
+      // Page by page the mark goes along: nothing is answered that is not on the screen.
+      let paged = press(loadedPage(opened, own), 'g').state
+      for (let n = 0; n < 8; n++) {
+        paged = press(paged, 'pagedown').state
+        const marked = /^> reviewer[^>]*?│ letter (\d+)$/m.exec(text(frameOf(paged, view())))?.[1]
+        expect(press(paged, 'enter', 'x', 'enter').effects).toMatchObject([{ replyTo: `msg-${marked}` }])
+      }
+      // More mail does not move what is being read.
+      const up = press(loadedPage(opened, own), 'g').state
+      const more = { ...own, messages: [...messages, letter(40)], fresh: new Set(['msg-40']) }
+      expect(text(frameOf(loadedPage(up, more), view()))).toContain('│ letter 0')
+    }
+  })
+
+  it('without sessions says that there are none only where all were asked for', () => {
+    const size = { columns: 60, rows: 60 }
+    expect(text(frameOf(begin(size, []), view()))).toContain('No session has registered yet')
+    const narrowed = text(frameOf(begin(size, [], true), view()))
+    expect(narrowed).toContain('No session matches what this view was started for.')
+    expect(narrowed).not.toContain('registered')
+    // The lines to be copied are there as a whole.
+    expect(text(frameOf(begin({ columns: 30, rows: 90 }, []), view())).replaceAll(/\n */g, '')).toContain(
+      `"args":["${process.argv[1]}"]}}}`,
+    )
+  })
+
+  it('of the welcome is scrolled like any other, and not beyond its end', () => {
+    const empty = begin({ columns: 60, rows: 10 }, [])
+    const lines = (state: State) => text(frameOf(state, view())).split('\n')
+    const end = press(empty, 'G').state
+    expect(lines(end).slice(1, -2).join(' ')).toMatch(/All commands: session-mcp help\.$/)
+    expect(lines(press(end, 'j', 'j', 'k').state)).not.toEqual(lines(end))
+    expect(lines(press(end, 'g').state)).toEqual(lines(empty))
+    expect(lines(press(empty, 'pagedown').state)).not.toEqual(lines(empty))
+  })
+
+  it('that goes on beyond the screen says how to get there', () => {
+    const state = (rows: number) =>
+      loadedPage(press(begin({ columns: 80, rows }), 'enter').state, { kind: 'session', id: 's-2', view: WHOLE })
+    expect(frameOf(state(40), view()).lines.at(-1)).not.toContain('scroll')
+    expect(frameOf(state(12), view()).lines.at(-1)).toContain('esc back  j k scroll')
+  })
+
   it('that was opened meanwhile does not get what was looked up for another', () => {
     const before = press(begin(), 'enter').state
     const after = press(before, 'escape', 'm').state
@@ -210,6 +290,24 @@ describe('keys', () => {
     expect(press(begin(), 'w', 'enter').effects).toEqual([])
     const left = press(begin(), 'w', 'h', 'escape')
     expect([left.effects, left.state.notice?.text]).toEqual([[], 'Nothing was sent.'])
+  })
+
+  it('that wrote a text which was refused have written it all the same: it stands there again, with the reason', () => {
+    const { state, effects } = press(begin(), 'w', 'h', 'i', 'tab', 'enter')
+    const [sending] = effects
+    if (sending?.kind !== 'send') throw new Error('nothing was sent')
+    const refused = (from: State) => update(from, { kind: 'unsent', sending, why: 'Its inbox is full.' }, view()).state
+    const again = text(frameOf(refused(state), view()))
+    expect(again).toMatch(/Not sent: Its inbox is full\.\nAsk reviewer: hi$/)
+    expect(press(refused(state), 'enter').effects).toEqual([sending])
+    expect(text(frameOf(press(refused(state), '!').state, view()))).toMatch(/Enter sends.*\nAsk reviewer: hi!$/)
+    // While something else is asked it waits, and is not what the next key answers.
+    const asked = refused(press(state, 'c').state)
+    expect(text(frameOf(asked, view()))).toContain('Complete reviewer?')
+    const after = press(asked, 'n')
+    expect(after.effects).toEqual([])
+    expect(text(frameOf(after.state, view()))).toMatch(/Not sent: Its inbox is full\.\nAsk reviewer: hi$/)
+    expect(press(after.state, 'escape').state.prompt).toBeUndefined()
   })
 
   it('complete only after a yes that was typed', () => {

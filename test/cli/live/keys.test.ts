@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { createKeyReader, type Key, onlyKeys, type Pressed } from '../../../src/cli/live/key.ts'
 import { type Edit, EMPTY_LINE, edit, textOf, typeInto, windowOf } from '../../../src/cli/live/line.ts'
 import { widthOf } from '../../../src/cli/width.ts'
@@ -48,6 +48,28 @@ describe('keys', () => {
 
 describe('a line', () => {
   const edited = (text: string, ...edits: Edit[]) => edits.reduce(edit, typeInto(EMPTY_LINE, text))
+
+  it('that holds a pasted file costs what is seen of it: a piece of it, at each key and each drawing', () => {
+    const file = '審'.repeat(150_000)
+    const line = edited(file, 'left', 'left')
+    const cost = vi.spyOn(Intl.Segmenter.prototype, 'segment')
+    try {
+      const { text, cursor } = windowOf(line, 80)
+      expect([widthOf(text), cursor]).toEqual([78, 78])
+      const after = (['left', 'right', 'backspace', 'delete'] as const).reduce(edit, line)
+      expect(textOf(after)).toBe(file.slice(2))
+      expect(textOf(edit(typeInto(EMPTY_LINE, `${file} last`), 'word'))).toBe(`${file} `)
+      expect(Math.max(...cost.mock.calls.map(([of]) => of.length))).toBeLessThan(5_000)
+    } finally {
+      cost.mockRestore()
+    }
+    // A character of two units is never cut in half.
+    for (const shift of ['', 'x']) {
+      const smiles = `${shift}${'🎯'.repeat(5_000)}${shift}`
+      expect(windowOf(typeInto(EMPTY_LINE, smiles), 60).text).not.toMatch(/\p{Surrogate}/u)
+      expect(windowOf(edited(smiles, 'home'), 60).text).not.toMatch(/\p{Surrogate}/u)
+    }
+  })
 
   it('is edited by characters as people see them', () => {
     expect(textOf(edited('a👩‍👩‍👧e\u0301', 'backspace'))).toBe('a👩‍👩‍👧')

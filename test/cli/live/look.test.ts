@@ -50,7 +50,13 @@ describe('a look at a bus of 200 sessions', () => {
       if (n % 10 === 0) await bus.send(HUMAN, { to: [id], content: 'hello' })
     }
     const view = { columns: 120, paint: createPaint(true), nowMs: Date.now(), userHome: os.homedir() }
-    let state: State = startState({ size: { columns: 120, rows: 50 }, version: '1.2.3', home, you: undefined })
+    let state: State = startState({
+      size: { columns: 120, rows: 50 },
+      version: '1.2.3',
+      home,
+      you: undefined,
+      isNarrowed: false,
+    })
     const asked = { bus, caller: HUMAN, acting: () => HUMAN, filter: {}, told: String }
     const lookAndDraw = async () => {
       state = update(state, { kind: 'looked', looked: await look(asked, state, inView(state)) }, view).state

@@ -3,7 +3,7 @@ import { type Item, isForPerson, itemsOf, needOf, stateText } from '../../../src
 import type { Sight } from '../../../src/core/sight.ts'
 import { sight } from './sights.ts'
 
-const none: ReadonlySet<string> = new Set()
+const none: ReadonlyMap<string, string> = new Map()
 /** `# project`, names, `+n` for what is left out, an empty line between sections. */
 const drawn = (items: readonly Item[]) =>
   items.map((item) => {
@@ -27,7 +27,7 @@ describe('what a session needs', () => {
   })
 
   it('is the person where its question lies unread in their inbox, even when it is over', () => {
-    const asking = new Set(['s'])
+    const asking = new Map([['s', '2026-11-30T11:58:00Z']])
     expect(needOf(sight('s', { activity: 'working' }), asking)).toBe('asks')
     expect(needOf(sight('s', { finished: 'ended' }), asking)).toBe('asks')
     expect(needOf(sight('s', { activity: 'needs_permission' }), asking)).toBe('permission')
@@ -58,7 +58,7 @@ describe('the order', () => {
     sight('gone', { finished: 'ended', projectPath: '/0' }),
     sight('tree', { projectPath: '/elsewhere', repoPath: '/a' }),
   ]
-  const board = { sessions, asking: new Set(['asks']) }
+  const board = { sessions, asking: new Map([['asks', '2026-11-30T11:50:00Z']]) }
 
   it('has those who need the person first, then projects that run, then what is over', () => {
     expect(drawn(itemsOf(board, false))).toEqual([

@@ -59,7 +59,12 @@ function key(text) {
 
 process.stdin.setRawMode(true)
 process.stdout.write('\x1b[?2004h')
-process.stdin.setEncoding('utf8').on('data', (data) => {
+/** What came of a paste that has not ended yet. */
+let begun = ''
+process.stdin.setEncoding('utf8').on('data', (chunk) => {
+  const data = begun + chunk
+  begun = data.includes('\x1b[200~') && !data.includes('\x1b[201~') ? data : ''
+  if (begun !== '') return
   for (const piece of data.split(/(\x1b\[200~[\s\S]*?\x1b\[201~)/)) {
     if (piece.startsWith('\x1b[200~')) {
       input += piece.slice(6, -6).replaceAll('\r', '\n')
