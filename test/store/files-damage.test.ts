@@ -65,6 +65,7 @@ describe('a damaged session file', () => {
     expect((await store.sessions.list()).skipped).toHaveLength(1)
     expect(await store.sessions.list()).toBe(await store.sessions.list())
     place.write(JSON.stringify(aSession('bad')), 'sessions', 'bad.json')
+    fs.utimesSync(file, new Date(old.getTime() + 1_000), new Date(old.getTime() + 1_000))
     expect((await store.sessions.read('bad'))?.session.id).toBe('bad')
     expect((await store.sessions.list()).entries).toHaveLength(2)
   })
