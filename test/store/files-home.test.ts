@@ -3,7 +3,7 @@ import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { BusError } from '../../src/core/errors.ts'
 import { aMessage, anActivity, aSession } from '../contract/records.ts'
-import { freshPlace, HAS_OWNERS, IS_ROOT } from './place.ts'
+import { CAN_GIVE_AWAY, freshPlace, HAS_OWNERS } from './place.ts'
 
 const place = freshPlace()
 
@@ -134,7 +134,7 @@ describe.runIf(HAS_OWNERS)('a home that others could change', () => {
     expect((await store.sessions.list()).entries).toHaveLength(1)
   })
 
-  it.runIf(IS_ROOT)('because another user owns it is refused, and accepted with allowForeignHome', () => {
+  it.runIf(CAN_GIVE_AWAY)('because another user owns it is refused, and accepted with allowForeignHome', () => {
     fs.mkdirSync(place.home, { mode: 0o700 })
     fs.chownSync(place.home, 12_345, 12_345)
     expect(refusal(() => place.open())).toMatchObject({
@@ -144,7 +144,7 @@ describe.runIf(HAS_OWNERS)('a home that others could change', () => {
     expect(place.open({ allowForeignHome: true }).warnings).toEqual([expect.stringContaining('uid 12345')])
   })
 
-  it.runIf(IS_ROOT)('because another user owns a parent is refused', () => {
+  it.runIf(CAN_GIVE_AWAY)('because another user owns a parent is refused', () => {
     inShared(0o755)
     fs.chownSync(parent(), 12_345, 12_345)
     expect(refusal(() => place.open())).toMatchObject({ code: 'HOME_UNSAFE' })

@@ -12,6 +12,19 @@ import { lookUp } from '../../src/system/process-table.ts'
 
 export const { self } = createProcesses()
 export const IS_ROOT = process.getuid?.() === 0
+/** Root of a container may be nobody of the kind. */
+export const CAN_GIVE_AWAY = (() => {
+  const file = path.join(os.tmpdir(), `sm-owner-${process.pid}`)
+  try {
+    fs.writeFileSync(file, '')
+    fs.chownSync(file, 12_345, 12_345)
+    return true
+  } catch {
+    return false
+  } finally {
+    fs.rmSync(file, { force: true })
+  }
+})()
 /** Windows has neither modes nor owners. */
 export const HAS_OWNERS = process.getuid !== undefined
 

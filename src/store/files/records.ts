@@ -19,6 +19,12 @@ interface Cached<T> {
   readonly settled: boolean
 }
 
+interface Scanned<T> {
+  readonly scan: Scan<T>
+  /** What could not be read, as it was then, under its file name; undefined where not even that could be seen. */
+  readonly damaged: ReadonlyMap<string, Cached<T> | undefined>
+}
+
 export interface Scan<T> {
   readonly values: ReadonlyMap<string, T>
   readonly skipped: readonly Skipped[]
@@ -42,7 +48,7 @@ export interface RecordsOptions<T extends { readonly id: string }> {
 export function createRecords<T extends { readonly id: string }>(options: RecordsOptions<T>): Records<T> {
   const { directory, decode, maxBytes, uid } = options
   const cache = new Map<string, Cached<T>>()
-  let last: { scan: Scan<T>; ino: number; mtimeMs: number; settled: boolean; damaged: readonly string[] } | undefined
+  let last: (Scanned<T> & { ino: number; mtimeMs: number; settled: boolean }) | undefined
 
   const sameVersion = (cached: Cached<T> | undefined, facts: FileFacts): cached is Cached<T> =>
     cached?.settled === true &&
@@ -83,21 +89,26 @@ export function createRecords<T extends { readonly id: string }>(options: Record
   }
 
   /** The bus replaces files, which changes their directory; a person puts one right in its place, which does not. */
-  const isAsItWas = (name: string): boolean => {
+  const isAsItWas = ([name, before]: readonly [string, Cached<T> | undefined]): boolean => {
     const facts = factsIfThere(inside(directory, name))
-    return facts !== undefined && sameVersion(cache.get(name), facts)
+    return facts !== undefined && sameVersion(before, facts)
   }
 
   const scanAll = async (): Promise<Scan<T>> => {
     const before = directoryFacts(directory)
     if (before === undefined) return { values: new Map(), skipped: [] }
-    if (last?.settled && last.ino === before.ino && last.mtimeMs === before.mtimeMs && last.damaged.every(isAsItWas)) {
+    if (
+      last?.settled &&
+      last.ino === before.ino &&
+      last.mtimeMs === before.mtimeMs &&
+      [...last.damaged].every(isAsItWas)
+    ) {
       return last.scan
     }
     const startedMs = Date.now()
     const values = new Map<string, T>()
     const skipped: Skipped[] = []
-    const damaged: string[] = []
+    const damaged = new Map<string, Cached<T> | undefined>()
     const names = fs.readdirSync(directory)
     for (const [index, name] of names.entries()) {
       if (index % CHUNK === CHUNK - 1) await new Promise((resolve) => setImmediate(resolve))
@@ -111,17 +122,17 @@ export function createRecords<T extends { readonly id: string }>(options: Record
         if (loaded === undefined) continue
         if (loaded.value instanceof Error) {
           skipped.push({ what: id, why: loaded.value.message })
-          damaged.push(name)
+          damaged.set(name, loaded)
         } else values.set(id, loaded.value)
       } catch (fault) {
         skipped.push({ what: id, why: errorCode(fault) ?? String(fault) })
         // A link or folder goes by a change of the directory; too few handles or rights end without one.
-        if (errorCode(fault) !== 'EFTYPE') damaged.push(name)
+        if (errorCode(fault) !== 'EFTYPE') damaged.set(name, undefined)
       }
     }
     if (cache.size > values.size + skipped.length) forget(new Set(names))
     const scan = { values, skipped }
-    last = { scan, ...before, settled: startedMs - before.mtimeMs > TICK_MS, damaged }
+    last = { scan, damaged, ...before, settled: startedMs - before.mtimeMs > TICK_MS }
     return scan
   }
 

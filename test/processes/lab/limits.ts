@@ -1,8 +1,9 @@
 /** What this machine lets a test do, and tests that say by name why they cannot run. */
 
 import { spawnSync } from 'node:child_process'
+import fs from 'node:fs'
 import { test } from 'vitest'
-import { mountPlace } from './place.ts'
+import { makePlace, mountPlace } from './place.ts'
 
 /** A test that is skipped, for a reason that its name tells, or run. */
 export function testUnless(
@@ -35,7 +36,17 @@ export const noMount = (() => {
   return undefined
 })()
 
-export const noRoot = process.getuid?.() === 0 ? undefined : 'needs root to make files of other users'
+export const noRoot = (() => {
+  const place = makePlace('try')
+  try {
+    fs.chownSync(place.directory, 12_345, 12_345)
+    return undefined
+  } catch {
+    return 'needs the rights of root to make files of other users'
+  } finally {
+    place.remove()
+  }
+})()
 
 export const noInotifyLimit = (() => {
   const [command = '', ...args] = ONE_INOTIFY
