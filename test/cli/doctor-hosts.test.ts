@@ -141,7 +141,9 @@ describe('the first broken link', () => {
 
   it.each([
     ['process.exit(3)', /the hook .*claude-code\.js ends with 3\./],
-    ['throw new Error("lost")', /ends with 1\. It said: .*Error: lost/],
+    ['throw new Error("lost")', /ends with 1\. It said: Error: lost/],
+    [`throw new TypeError("lost") // ${'far '.repeat(60)}`, /ends with 1\. It said: TypeError: lost/],
+    ['console.error("lost"); process.exit(1)', /ends with 1\. It said: lost/],
     ['console.log("hello")', /prints what no host can read: hello/],
     ['console.log("{}"); console.log("{}")', /prints what no host can read: \{\} \{\}/],
   ])('is a hook that does not answer: %s', async (source, text) => {

@@ -31,7 +31,8 @@ export async function tryHook(wiring: Wiring, hook: Launch, env: Environment): P
     const started = performance.now()
     const { code, stdout, stderr } = await run(node, args, input, env)
     const took = Math.round(performance.now() - started)
-    const said = oneLine(stderr) === '' ? '' : ` It said: ${cut(oneLine(stderr), 200)}`
+    const reason = reasonIn(stderr)
+    const said = reason === '' ? '' : ` It said: ${cut(reason, 200)}`
     if (code === undefined) return { isFine: false, text: `does not end within ${LIMIT_MS / 1000} s.${said}` }
     if (code !== 0) return { isFine: false, text: `ends with ${code}.${said}` }
     if (!isAnswer(stdout)) return { isFine: false, text: `prints what no host can read: ${cut(oneLine(stdout), 100)}` }
@@ -46,6 +47,12 @@ export async function tryHook(wiring: Wiring, hook: Launch, env: Environment): P
   } finally {
     if (home !== undefined) fs.rmSync(home, { recursive: true, force: true })
   }
+}
+
+/** Node names the file and shows the line before it says what went wrong, and paths are long. */
+function reasonIn(stderr: string): string {
+  const at = stderr.search(/^\w*Error\b/m)
+  return oneLine(at === -1 ? stderr : stderr.slice(at))
 }
 
 export interface Ran {

@@ -5,13 +5,16 @@ import { oneLine } from '../safe-text.ts'
 import { cut } from '../width.ts'
 import { type HookAnswer, run } from './hook-run.ts'
 
-const PROGRAM = `const { pathToFileURL } = require('node:url')
+/** A fault is told with the name of its plugin first: what Node says begins with paths, and those are long. */
+const PROGRAM = `const { basename, dirname } = require('node:path')
+const { pathToFileURL } = require('node:url')
 const ask = async (file) => {
   const { default: whole, ...named } = await import(pathToFileURL(file).href)
   const { onSend, onContinue, onToolResult } = { ...whole, ...named }
   for (const hook of [onSend, onContinue, onToolResult]) await hook?.({})
 }
-Promise.all(process.argv.slice(1).map(ask)).then(() => process.exit(0), (fault) => { console.error(fault); process.exit(1) })`
+const named = (file) => ask(file).catch((fault) => { console.error(basename(dirname(file)) + ': ' + fault); throw fault })
+Promise.all(process.argv.slice(1).map(named)).then(() => process.exit(0), () => process.exit(1))`
 
 export async function tryPlugins(files: readonly string[], env: Environment): Promise<HookAnswer> {
   const started = performance.now()
