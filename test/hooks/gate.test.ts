@@ -1,5 +1,5 @@
 /** What stands around the hook: the shell in front of it, and the second look after a start. */
-import { spawn, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import {
   chmodSync,
   existsSync,
@@ -306,33 +306,15 @@ describe('the gate in front of a prompt', () => {
   }
 })
 
-describe('after a start', { timeout: 120_000 }, () => {
+describe('after a start', () => {
   test('the wake file is touched again if mail has come before the host watches it, and only then', async () => {
     const home = folder()
     const other = folder()
     for (const each of [home, other]) await run(each, payload('SessionStart'))
     const wakes = [home, other].map((each) => path.join(each, 'wakes', SESSION))
     await send(home, 'project', 'early', { activate: 'auto' })
+    for (const file of wakes) utimesSync(file, 1, 1)
     const touched = () => wakes.map((file) => statSync(file).mtimeMs > 1_000)
-    // A host may begin to watch after the first of it.
-    for (let times = 0; times < 2; times++) {
-      for (const file of wakes) utimesSync(file, 1, 1)
-      await expect.poll(touched, { timeout: 40_000 }).toEqual([true, false])
-    }
-  })
-
-  test.skipIf(process.platform === 'win32')('what touches it ends soon after the host', async () => {
-    const home = folder()
-    const host = spawn('sleep', ['100'])
-    const pid = String(host.pid)
-    await run(home, payload('SessionStart'), { env: { CLAUDE_PID: pid } })
-    const file = path.join(home, 'wakes', SESSION)
-    const watchers = () =>
-      spawnSync('ps', ['axww', '-o', 'command='], { encoding: 'utf8' })
-        .stdout.split('\n')
-        .filter((command) => command.includes(file)).length
-    expect(watchers()).toBe(1)
-    host.kill('SIGKILL')
-    await expect.poll(watchers, { timeout: 40_000 }).toBe(0)
+    await expect.poll(touched, { timeout: 5_000 }).toEqual([true, false])
   })
 })
