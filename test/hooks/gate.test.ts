@@ -1,5 +1,5 @@
 /** What stands around the hook: the shell in front of it, and the second look after a start. */
-import { spawn, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import {
   chmodSync,
   existsSync,
@@ -10,7 +10,6 @@ import {
   rmSync,
   statSync,
   symlinkSync,
-  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -374,40 +373,3 @@ describe('the gate in front of a prompt', () => {
     })
   }
 })
-
-describe('after a start', { timeout: 120_000 }, () => {
-  test('the wake file is touched again if mail has come before the host watches it, and only then', async () => {
-    const home = folder()
-    const other = folder()
-    for (const each of [home, other]) await run(each, payload('SessionStart'))
-    const wakes = [home, other].map((each) => path.join(each, 'wakes', SESSION))
-    await send(home, 'project', 'early', { activate: 'auto' })
-    const touched = () => wakes.map((file) => statSync(file).mtimeMs > 1_000)
-    // A host may begin to watch after the first of it.
-    for (let times = 0; times < 2; times++) {
-      for (const file of wakes) utimesSync(file, 1, 1)
-      await expect.poll(touched, { timeout: 40_000 }).toEqual([true, false])
-    }
-  })
-
-  test.skipIf(process.platform !== 'linux')('what touches it ends soon after the host', async () => {
-    const home = folder()
-    const host = spawn('sleep', ['100'])
-    const pid = String(host.pid)
-    await run(home, payload('SessionStart'), { env: { CLAUDE_PID: pid } })
-    const file = path.join(home, 'wakes', SESSION)
-    const watchers = () =>
-      readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && commandOf(pid).includes(file)).length
-    expect(watchers()).toBe(1)
-    host.kill('SIGKILL')
-    await expect.poll(watchers, { timeout: 40_000 }).toBe(0)
-  })
-})
-
-function commandOf(pid: string): string {
-  try {
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
-  } catch {
-    return '' // it has ended
-  }
-}
