@@ -68,20 +68,32 @@ function silence(): void {
   process.exit(0)
 }
 
-/** When the wake file is touched again after a start, ms. */
-const AGAIN_MS = [250, 600, 1_200]
+/** When the wake file is touched again after a start, ms: in any case up to `SURE_MS`, then while mail goes on to wait. */
+const AGAIN_MS = [250, 600, 1_200, 2_500, 5_000, 10_000, 20_000]
+const SURE_MS = 1_200
 
 /**
- * The host begins to watch a wake file some 200 ms after the hook that named it, and would never hear of a message from
- * before. So a process of its own looks later, and touches the file if there is a mark for the conversation by then.
+ * The host begins to watch a wake file some 200 ms after the hook that named it, a busy machine later, and would never hear
+ * of a message from before. So a process of its own looks later, and touches the file if there is a mark for the
+ * conversation by then. It ends with the mark, which the next turn takes away, or with the host.
  */
 function touchAgain(wakeFile: string): void {
   const mark = path.join(wakeFile, '../../pending', path.basename(wakeFile))
   const later = `const fs = require('fs')
-const [file, mark, ...times] = process.argv.slice(1)
-const touch = () => { try { fs.existsSync(mark) && fs.utimesSync(file, new Date(), new Date()) } catch {} }
-for (const ms of times) setTimeout(touch, Number(ms))`
-  const args = ['-e', later, wakeFile, mark, ...AGAIN_MS.map(String)]
+const [file, mark, host, sure, ...times] = process.argv.slice(1)
+const lives = () => { try { return process.kill(Number(host), 0) } catch { return false } }
+const look = () => {
+  const ms = performance.now() - started
+  const isMarked = fs.existsSync(mark)
+  if (ms > Number(sure) && !(isMarked && lives())) return
+  const isDue = ms >= Number(times[0])
+  if (isDue) times.shift()
+  try { isDue && isMarked && fs.utimesSync(file, new Date(), new Date()) } catch {}
+  if (times.length > 0) setTimeout(look, 100)
+}
+const started = performance.now()
+look()`
+  const args = ['-e', later, wakeFile, mark, String(process.ppid), String(SURE_MS), ...AGAIN_MS.map(String)]
   // Loaded here: it costs every other hook a millisecond.
   const { spawn } = process.getBuiltinModule('node:child_process')
   spawn(process.execPath, args, { detached: true, stdio: 'ignore', windowsHide: true })

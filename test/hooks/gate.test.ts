@@ -385,4 +385,37 @@ describe('after a start', () => {
     const touched = () => wakes.map((file) => statSync(file).mtimeMs > 1_000)
     await expect.poll(touched, { timeout: 5_000 }).toEqual([true, false])
   })
+
+  test.skipIf(process.platform !== 'linux')(
+    'it is touched on while the mail waits and the host lives, and no longer',
+    async () => {
+      const looking = (home: string) =>
+        readdirSync('/proc').some((pid) => {
+          try {
+            return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(path.join(home, 'wakes'))
+          } catch {
+            return false // ended meanwhile
+          }
+        })
+      const [read, left, quiet] = [folder(), folder(), folder()]
+      await run(quiet, payload('SessionStart'))
+      // A host that is gone once its hook has answered.
+      const host = ['sh', '-c', '"$@"; exit 0', 'host', process.execPath, hookFile] as const
+      await run(left, payload('SessionStart'), { command: host })
+      await send(left, 'project', 'early')
+      await expect.poll(() => looking(quiet) || looking(left), { timeout: 20_000 }).toBe(false)
+      await run(read, payload('SessionStart'))
+      await send(read, 'project', 'early')
+      const file = path.join(read, 'wakes', SESSION)
+      // Three times it would be in any case.
+      for (let times = 1; times <= 4; times++) {
+        utimesSync(file, 1, 1)
+        await expect.poll(() => statSync(file).mtimeMs > 1_000, { timeout: 20_000 }).toBe(true)
+      }
+      expect(looking(read)).toBe(true)
+      rmSync(path.join(read, 'pending', SESSION))
+      await expect.poll(() => looking(read), { timeout: 20_000 }).toBe(false)
+    },
+    60_000,
+  )
 })
