@@ -1,5 +1,6 @@
 /** The activity record: what a session's host and server observe. Never declared by a model. */
 
+import { LIMITS } from './limits.ts'
 import type { ProcessRef } from './process-ref.ts'
 import { allowTexts, fillLists, remember, requireTexts, type Transition } from './session.ts'
 
@@ -82,6 +83,14 @@ export function observe(activity: Activity, state: ActivityState, evidence: stri
   const activitySeq = activity.activitySeq + 1
   const trail = remember(activity.trail, { seq: activitySeq, state })
   return { ...activity, state, since: nowIso, evidence, lastSeenAt: nowIso, activitySeq, trail }
+}
+
+/**
+ * Whether the record shows a sign of life that is new enough to leave it alone. A time in the future, left by a clock that was
+ * set back, is none, and neither is what cannot be read as a time.
+ */
+export function isFresh({ lastSeenAt }: Activity, nowMs: number): boolean {
+  return Math.abs(nowMs - Date.parse(lastSeenAt)) < LIMITS.beatMs
 }
 
 /**

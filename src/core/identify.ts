@@ -1,6 +1,6 @@
 /** Who is calling: the strongest source wins, and what a model wrote is the weakest. */
 
-import type { Clash } from './activity.ts'
+import { type Clash, isFresh } from './activity.ts'
 import { type Caller, type CallerHints, type CallerHost, HUMAN_ID } from './caller.ts'
 import type { Context } from './context.ts'
 import { BusError } from './errors.ts'
@@ -221,8 +221,8 @@ async function showLife(context: Context, hints: CallerHints, entry: Entry): Pro
   const { server } = entry.session.host
   // Of two servers that both may speak for it the record keeps the one it names, for as long as that lives.
   const served = server !== undefined && (sameProcess(server, self) || context.processes.check(server) === 'alive')
-  const ageMs = context.clock.now() - Date.parse(entry.activity?.lastSeenAt ?? '')
-  if (served && Math.abs(ageMs) < LIMITS.beatMs) return
+  const { activity } = entry
+  if (served && activity !== undefined && isFresh(activity, context.clock.now())) return
   const { client } = hints.host
   await context.store.sessions
     .change(entry.session.id, (current) => {

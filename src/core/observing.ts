@@ -1,16 +1,13 @@
 /** Writing down what a host shows of its session. */
 
-import { type ActivityState, observe } from './activity.ts'
+import { type ActivityState, isFresh, observe } from './activity.ts'
 import type { Context } from './context.ts'
-import { LIMITS } from './limits.ts'
 import type { Entry } from './ports.ts'
 
 /** The same state again is written at most every 30 s, as a sign of life. */
 export async function observeAs(context: Context, entry: Entry, state: ActivityState, evidence: string): Promise<void> {
-  const nowMs = context.clock.now()
   const { activity } = entry
-  const isStale = activity === undefined || nowMs - Date.parse(activity.lastSeenAt) > LIMITS.beatMs
-  if (activity?.state === state && !isStale) return
+  if (activity?.state === state && isFresh(activity, context.clock.now())) return
   await writeObserved(context, entry, state, evidence)
 }
 

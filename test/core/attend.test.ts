@@ -12,6 +12,24 @@ async function open(key = 'one'): Promise<{ world: World; talk: Talk }> {
 
 const state = async (world: World, id = 'one') => (await world.entry(id)).activity?.state
 
+describe('a sign of life', () => {
+  it.each([-24 * HOUR_MS, 24 * HOUR_MS])(
+    'is written when the clock was set by %d ms, and then at most every 30 s',
+    async (ms) => {
+      const { world, talk } = await open()
+      await talk.prompt()
+      world.clock.set(world.clock.now() + ms)
+      await talk.afterTools()
+      const seen = async () => (await world.entry('one')).activity?.lastSeenAt
+      const at = new Date(world.clock.now()).toISOString()
+      expect(await seen()).toBe(at)
+      await world.clock.advance(10_000)
+      await talk.afterTools()
+      expect(await seen()).toBe(at)
+    },
+  )
+})
+
 describe('mail', () => {
   it('is announced once, then counted, and only at prompts', async () => {
     const { world, talk } = await open()

@@ -102,7 +102,7 @@ async function sleepsOn(host: Host): Promise<void> {
     const quiet = await send(place, 'project', 'when you like', '--activate', 'never')
     expect(quiet.wake).toMatchObject({ outcome: 'none' })
     await touch()
-    await tab.say('Read your mail')
+    await begin(place, tab, sleeper, 'Read your mail')
     await until('it is read', async () => (await receipt(place, quiet.id)).place === 'read')
     await idle(place)
     expect(wakesIn(sleeper)).toBe(0)

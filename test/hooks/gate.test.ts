@@ -1,4 +1,4 @@
-/** What stands around the hook: the shell in front of it, and the second look after a start. */
+/** What stands around the hook: the shell in front of it. */
 import { spawnSync } from 'node:child_process'
 import {
   chmodSync,

@@ -15,11 +15,11 @@ export function idle(place: Place): Promise<string> {
   })
 }
 
-export async function begin(place: Place, tab: Tab, conversation: Conversation): Promise<void> {
+export async function begin(place: Place, tab: Tab, conversation: Conversation, text = 'Begin.'): Promise<void> {
   await idle(place)
   do {
     const before = conversation.requests.length
-    await tab.say('Begin.')
+    await tab.say(text)
     await until('a first turn', () => conversation.requests[before])
     await idle(place)
   } while (!conversation.requests.at(-1)?.tools.some((name) => name.endsWith('read_inbox')))
