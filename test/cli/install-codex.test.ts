@@ -51,6 +51,14 @@ const CONFIGS: Readonly<Record<string, string | undefined>> = {
     'a = """\n[mcp_servers.session-mcp]\n"""\nb = \'\'\'\n[x]\'\'\'\nc = [\n  "[y]", # [z]\n]\n',
   'dates and numbers': 'd = 2026-11-30T10:00:00Z\nn = 1_000\nf = 1e3\n',
   'our name elsewhere': '[plugins."session-mcp@elsewhere"]\nenabled = false\n# session-mcp\n',
+  'lists of tables': '[[hooks.Stop]]\n[[hooks.Stop.hooks]]\ntype = "command"\ncommand = "true"\n\n[[x]]\na = 1\n',
+  'dotted keys':
+    'mcp_servers.other.command = "x"\nmcp_servers.other.args = ["y"]\n[mcp_servers.third]\ncommand = "z"\n',
+  'servers in one line each': '[mcp_servers]\nother = { command = "x", args = ["y"] }\n',
+  tabs: '\tmodel\t=\t"x"\n\t[tui]\n\t\ttheme = "a"\t\n',
+  'a mark and CRLF': '\ufeffmodel = "x"\r\n',
+  'profiles and notify':
+    'notify = ["node", "x.mjs"]\nprofile = "a"\n[profiles.a]\nmodel = "x"\n[profiles.a.mcp_servers.z]\ncommand = "z"\n',
   'quoted names': '[projects."/a b/[c]"]\ntrust_level = "trusted"\n\n[["odd".\'er\']]\nx = 1\n',
 }
 
@@ -115,14 +123,36 @@ describe('config.toml as people have it', () => {
   })
 
   it.each([
-    ['is no TOML', 'model = \n', /line 1/],
-    ['has our server in one line', '[mcp_servers]\nsession-mcp = { command = "x" }\n', /not as a table of its own/],
-    ['has all servers in one line', 'mcp_servers = { other = { command = "x" } }\n', /cannot be edited/],
-    ['has something else there', 'mcp_servers = 3\n', /mcp_servers is no table/],
-  ])('that %s is refused, and nothing is changed', async (_, text, why) => {
+    ['is no TOML', 'model = \n', 'line 1: invalid value', 'Correct that line; Codex needs it as well.'],
+    [
+      'has our server in one line',
+      '\n[mcp_servers]\nsession-mcp = { command = "x" }\n',
+      'line 3: mcp_servers.session-mcp is there, but not as a table of its own',
+      'Write everything in mcp_servers as tables of their own: a line such as [mcp_servers.NAME]',
+    ],
+    [
+      'has our server in dotted keys',
+      'mcp_servers.session-mcp.command = "x"\n',
+      'line 1: mcp_servers.session-mcp is there, but not as a table of its own',
+      'Write everything in mcp_servers as tables of their own',
+    ],
+    [
+      'has all servers in one line',
+      'a = 1\nmcp_servers = { other = { command = "x" } }\n',
+      'line 2: mcp_servers is written so that no program can edit it',
+      'Write everything in mcp_servers as tables of their own',
+    ],
+    ['has something else there', 'mcp_servers = 3\n', 'mcp_servers is no table', 'Correct that line'],
+    ['has a key twice', 'a = 1\na = 2\n', 'line 2: ', 'Correct that line'],
+  ])('that %s is refused with the line and what to do, and nothing is changed', async (_, text, why, hint) => {
     place.write(config, text)
     const before = place.snapshot()
-    await expect(place.install(codex)).rejects.toThrow(why)
+    const fault = await place.install(codex).catch((cause: unknown) => cause)
+    expect(fault).toMatchObject({
+      code: 'STORE_UNREADABLE',
+      message: expect.stringContaining(why),
+      hint: expect.stringContaining(hint),
+    })
     expect(place.snapshot()).toEqual(before)
   })
 })

@@ -13,10 +13,13 @@ export interface Traces {
 /** What is wrong with a file that we are to write to; `line` counts from 1. */
 export class Unfit extends Error {
   readonly line: number
+  /** What to do about it, where the host itself has nothing against it. */
+  readonly hint: string | undefined
 
-  constructor(line: number, what: string) {
+  constructor(line: number, what: string, hint?: string) {
     super(what)
     this.line = line
+    this.hint = hint
   }
 }
 

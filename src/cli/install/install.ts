@@ -7,7 +7,7 @@ import { chosen, requireExtras } from './extras.ts'
 import { formatOf } from './formats.ts'
 import { type Change, ChangedMeanwhile, changeFiles, removeLeftovers } from './host-file.ts'
 import { inTurn, requireKnown } from './in-turn.ts'
-import { findRecord, heldBack, type Known, type Look, lookAt, readData, recordOf } from './look.ts'
+import { findRecord, fitting, heldBack, type Known, type Look, lookAt, readData, recordOf } from './look.ts'
 import { findHost, recordKey } from './machine.ts'
 import { originalOf } from './original.ts'
 import { dropRecord, type FileRecord, type InstallRecord, saveRecord, sha256, undoOf } from './record.ts'
@@ -85,8 +85,10 @@ async function installOnce(job: Job): Promise<WireAnswer> {
   const plans = looks.map((look): Plan => {
     const { now } = look
     const file = chosen(job, look)
-    const base = originalOf(now, look.file, recordOf(known, look.file))
-    return { ...now, file, look, base, next: wantedText(now.text ?? '', file) }
+    return fitting(file, wiring, () => {
+      const base = originalOf(now, look.file, recordOf(known, look.file))
+      return { ...now, file, look, base, next: wantedText(now.text ?? '', file) }
+    })
   })
   const changes = plans.filter(({ text, next }) => text !== next)
   if (changes.length > 0 && !dryRun) {

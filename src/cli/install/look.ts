@@ -12,7 +12,7 @@ import type {
   WiredFile,
   Wiring,
 } from '../../hosts/wiring.ts'
-import { type Content, Unfit } from './format.ts'
+import { Unfit } from './format.ts'
 import { formatOf } from './formats.ts'
 import { type HostFile, readHostFile } from './host-file.ts'
 import { type FileRecord, type InstallRecord, loadRecord } from './record.ts'
@@ -40,7 +40,7 @@ export interface Look {
 export function lookAt(file: WiredFile, wiring: Wiring): Look {
   const now = readHostFile(file.path)
   if (file.copy !== undefined) return { file, now, root: undefined, ignored: undefined, ...wholeFile(now, file.copy) }
-  const { root, extra } = contentOf(now.text ?? '', file, wiring)
+  const { root, extra } = fitting(file, wiring, () => formatOf(file).read(now.text ?? '', file))
   const entry = (label: string, value: Json): Entry => ({ label, value, launch: wiring.launch(value) })
   const members = file.members.flatMap((member) => {
     const found = valueAt(root, member.at)
@@ -102,14 +102,15 @@ export function heldBack(wiring: Wiring, looks: readonly Look[]): readonly HeldB
   return wiring.approval?.held(data) ?? []
 }
 
-function contentOf(text: string, file: WiredFile, wiring: Wiring): Content {
+/** Runs what reads or edits a file. @throws BusError in place of Unfit, with the line and what to do. */
+export function fitting<T>(file: WiredFile, wiring: Wiring, run: () => T): T {
   try {
-    return formatOf(file).read(text, file)
+    return run()
   } catch (fault) {
     if (!(fault instanceof Unfit)) throw fault
     throw unreadable(
       `${file.path}, line ${fault.line}: ${fault.message}.`,
-      `Correct that line; ${wiring.title} needs it as well. Then try again.`,
+      `${fault.hint ?? `Correct that line; ${wiring.title} needs it as well.`} Then try again.`,
       fault,
     )
   }

@@ -115,8 +115,9 @@ function eolOf(text: string): string {
 
 /** @throws Unfit where the edit did more or less than it should, as in a text where our table stands twice. */
 function checked(before: string, after: string, at: readonly string[], value: Json | undefined): string {
-  const line = after.slice(0, tableAt(after, at)?.start ?? 0).split('\n').length
-  const fail = () => new Unfit(line, `${at.join('.')} is written in a way that cannot be edited by a program`)
+  const parent = at.slice(0, -1).join('.')
+  const what = `${parent} is written so that no program can edit it, such as a table on one line`
+  const fail = () => new Unfit(lineOf(before, at[0]), what, asTable(at))
   let now: Json
   try {
     now = parseToml(after)
@@ -143,9 +144,17 @@ function requireTable(root: Json | undefined, path: readonly string[]): void {
 }
 
 function notATable(text: string, at: readonly string[]): Unfit {
-  const name = at.at(-1) ?? ''
-  const line = text.slice(0, Math.max(0, text.indexOf(name))).split('\n').length
-  return new Unfit(line, `${at.join('.')} is there, but not as a table of its own ([${at.join('.')}])`)
+  return new Unfit(lineOf(text, at.at(-1)), `${at.join('.')} is there, but not as a table of its own`, asTable(at))
+}
+
+function asTable(at: readonly string[]): string {
+  const parent = at.slice(0, -1).map(printKey).join('.')
+  return `Write everything in ${parent} as tables of their own: a line such as [${parent}.NAME], and its keys below.`
+}
+
+/** Where the word stands first. */
+function lineOf(text: string, word = ''): number {
+  return text.slice(0, Math.max(0, text.indexOf(word))).split('\n').length
 }
 
 function valueAt(root: Json | undefined, path: readonly string[]): Json | undefined {

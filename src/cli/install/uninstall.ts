@@ -5,7 +5,7 @@ import { diffOf } from './copy.ts'
 import { type Change, changeFiles, removeDirectories, removeLeftovers } from './host-file.ts'
 import { inTurn, requireKnown } from './in-turn.ts'
 import { again, type FileDone, type Job, type WireAnswer } from './install.ts'
-import { allFiles, findRecord, type Look, lookAt, recordOf } from './look.ts'
+import { allFiles, findRecord, fitting, type Look, lookAt, recordOf } from './look.ts'
 import { recordKey } from './machine.ts'
 import { originalOf } from './original.ts'
 import { dropRecord, sha256 } from './record.ts'
@@ -30,7 +30,8 @@ async function uninstallOnce({ wiring, machine, program, dryRun }: Job): Promise
     const { file, now } = seen
     const record = recordOf(known, file)
     // With a server of our name that a person wrote, and no word of an install: theirs.
-    const next = record === undefined && seen.ours.length === 0 ? now.text : originalOf(now, file, record)
+    const isTheirs = record === undefined && seen.ours.length === 0
+    const next = isTheirs ? now.text : fitting(file, wiring, () => originalOf(now, file, record))
     return { ...now, look: seen, next, isExact: next !== undefined && record?.before === sha256(next) }
   })
   const changes = plans.filter(({ text, next }) => text !== next)
