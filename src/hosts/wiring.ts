@@ -18,6 +18,8 @@ export interface Machine {
   readonly isWindows: boolean
   join(...parts: string[]): string
   exists(path: string): boolean
+  /** What a file of settings says; undefined where it is missing, or says nothing that can be read. */
+  read(path: string): unknown
 }
 
 /** What a host is to start, in absolute paths: hosts start programs from anywhere and with any PATH. */
@@ -73,6 +75,8 @@ export interface WiredFile {
   readonly isStrict: boolean
   readonly members: readonly WiredMember[]
   readonly lists: readonly WiredLists[]
+  /** A sentence, where none of it belongs into this file: what an earlier install left there is taken out. */
+  readonly misplaced?: string
   /** Where this is there, the file has no members and no lists. */
   readonly copy?: WiredCopy
   /** What a person should do about entries that are not ours; they work as they are. */

@@ -115,6 +115,110 @@ describe('C181: an install beside foreign entries', () => {
   })
 })
 
+/** OpenCode joins its files, but of their lists of plugins only the last one counts: seen with 1.18.33. */
+describe('of several files', () => {
+  const SERVER = { type: 'local', command: ['node', '/old/session-mcp/dist/index.js'], enabled: true }
+  const OLD = '/old/session-mcp/dist/plugins/opencode/session-mcp.js'
+  const [LEGACY, PLAIN, COMMENTED] = ['config.json', 'opencode.json', 'opencode.jsonc']
+  const at = (name: string) => path.join(path.dirname(file), name)
+  /** As OpenCode reads them. */
+  const joined = () => {
+    const all = [LEGACY, PLAIN, COMMENTED].flatMap((name) => {
+      const text = place.read(at(name))
+      return text === undefined ? [] : [JSON.parse(text.replace(/^\s*\/\/.*$/gm, ''))]
+    })
+    return {
+      plugin: all.map((each) => each.plugin).findLast((list) => list !== undefined),
+      servers: Object.assign({}, ...all.map(({ mcp }) => mcp)),
+    }
+  }
+
+  const CASES: Readonly<Record<string, [files: Record<string, unknown>, plugins: readonly string[]]>> = {
+    'both, without plugins': [{ [PLAIN]: { a: 1 }, [COMMENTED]: { b: 1 } }, []],
+    'both, with plugins in the plain one': [{ [PLAIN]: { plugin: ['a'] }, [COMMENTED]: { b: 1 } }, ['a']],
+    'both, with plugins in the other one': [{ [PLAIN]: { a: 1 }, [COMMENTED]: { plugin: ['b'] } }, ['b']],
+    'both, with plugins in both': [{ [PLAIN]: { plugin: ['a'] }, [COMMENTED]: { plugin: ['b'] } }, ['b']],
+    'plugins in a file of an older version': [{ [LEGACY]: { plugin: ['x'] } }, ['x']],
+    'no plugins in a file of an older version': [{ [LEGACY]: { model: 'm' } }, []],
+  }
+  it.each(Object.entries(CASES))(
+    '%s: ours is loaded beside all that was, and goes again',
+    async (_, [files, theirs]) => {
+      for (const [name, root] of Object.entries(files)) place.write(at(name), JSON.stringify(root))
+      const before = place.snapshot()
+      expect(joined().plugin ?? []).toEqual(theirs)
+      await place.install({ wiring })
+      expect(joined()).toEqual({ plugin: [...theirs, plugin], servers: { 'session-mcp': expect.anything() } })
+      expect(await place.install({ wiring })).toMatchObject({ changed: false })
+      expect((await doctor())?.text).toMatch(/2 entries wired/)
+      await place.uninstall({ wiring })
+      expect(place.snapshot()).toEqual(before)
+    },
+  )
+
+  const LATER: Readonly<Record<string, [first: string, later: string, root: object, plugins: readonly string[]]>> = {
+    'plugins in a plain one, which ours would hide': [COMMENTED, PLAIN, { plugin: ['a'] }, ['a']],
+    'plugins in one that hides ours': [PLAIN, COMMENTED, { plugin: ['b'] }, ['b']],
+  }
+  it.each(Object.entries(LATER))(
+    'a file that comes later with %s is told of by doctor, and the next install mends it',
+    async (_, [first, later, root, theirs]) => {
+      place.write(at(first), '{ "model": "m" }')
+      const text = JSON.stringify(root)
+      await place.install({ wiring })
+      place.write(at(later), text)
+      expect(await doctor()).toMatchObject({
+        level: 'fail',
+        text: `OpenCode: MCP server session-mcp and plugin in ${at(first)}: OpenCode takes its list of plugins from one file alone, and ${at(later)} is the one.`,
+        fix: 'Run session-mcp install opencode.',
+      })
+      const { files } = await place.install({ wiring })
+      expect(files.map(({ path: name, did }) => [name, did])).toEqual([
+        [at(later), 'changed'],
+        [at(first), 'restored'],
+      ])
+      expect(joined()).toEqual({ plugin: [...theirs, plugin], servers: { 'session-mcp': expect.anything() } })
+      expect((await doctor())?.level).toBe('ok')
+      expect(await place.install({ wiring })).toMatchObject({ changed: false })
+      await place.uninstall({ wiring })
+      expect([place.read(at(first)), place.read(at(later))]).toEqual(['{ "model": "m" }', text])
+    },
+  )
+
+  it('a file that comes later without plugins changes nothing', async () => {
+    place.write(at(COMMENTED), '{}')
+    await place.install({ wiring })
+    place.write(at(PLAIN), '{ "theme": "x" }')
+    expect(await place.install({ wiring })).toMatchObject({ changed: false })
+    expect((await doctor())?.level).toBe('ok')
+    await place.uninstall({ wiring })
+    expect([place.read(at(COMMENTED)), place.read(at(PLAIN))]).toEqual(['{}', '{ "theme": "x" }'])
+  })
+
+  it('ours of an older install in two of them is one afterwards, and a file that held nothing else goes', async () => {
+    place.write(at(PLAIN), JSON.stringify({ plugin: [OLD], mcp: { 'session-mcp': SERVER } }))
+    place.write(at(COMMENTED), JSON.stringify({ plugin: ['b', OLD], mcp: { 'session-mcp': SERVER } }))
+    await place.install({ wiring })
+    expect(place.json(at(PLAIN))).toEqual({})
+    expect(joined().plugin).toEqual(['b', plugin])
+  })
+
+  it('an empty list that hides the others is told of by install and by doctor', async () => {
+    place.write(at(PLAIN), '{ "plugin": ["a"] }')
+    place.write(at(COMMENTED), '{ "plugin": [] }')
+    const said = `${at(PLAIN)}: the empty "plugin" in ${at(COMMENTED)} hides the one in it.`
+    expect((await place.install({ wiring })).notes).toContain(said)
+    expect(await doctor()).toMatchObject({ level: 'fail', text: `OpenCode: ${said}`, fix: 'Take it out of the file.' })
+  })
+
+  it('a server that is switched off in a later one is told of, with the file', async () => {
+    place.write(at(PLAIN), '{ "plugin": ["a"] }')
+    await place.install({ wiring })
+    place.write(at(COMMENTED), '{ "mcp": { "session-mcp": { "enabled": false } } }')
+    expect((await doctor())?.text).toContain(`the server session-mcp is switched off in ${at(COMMENTED)}`)
+  })
+})
+
 describe('doctor', () => {
   it('follows the wire to an answer of the plugin itself', async () => {
     await place.install({ wiring })

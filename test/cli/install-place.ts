@@ -4,6 +4,7 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { install, type Job, type WireAnswer } from '../../src/cli/install/install.ts'
+import { readData } from '../../src/cli/install/look.ts'
 import { uninstall } from '../../src/cli/install/uninstall.ts'
 import { claudeCodeWiring } from '../../src/hosts/claude-code/wiring.ts'
 import type { Machine, Program } from '../../src/hosts/wiring.ts'
@@ -43,7 +44,15 @@ export function openPlace(env: Readonly<Record<string, string>> = {}): Place {
   const userHome = path.join(root, 'home')
   const home = path.join(userHome, '.session-mcp')
   fs.mkdirSync(userHome)
-  const machine: Machine = { userHome, cwd: userHome, env, isWindows: false, join: path.join, exists: fs.existsSync }
+  const machine: Machine = {
+    userHome,
+    cwd: userHome,
+    env,
+    isWindows: false,
+    join: path.join,
+    exists: fs.existsSync,
+    read: readData,
+  }
   const program = (dist = path.join(root, 'session-mcp', 'dist'), busHome = home): Program => {
     fs.mkdirSync(path.join(dist, 'hooks'), { recursive: true })
     for (const [name, text] of Object.entries(PACKAGE)) {

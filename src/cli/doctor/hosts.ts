@@ -7,7 +7,7 @@ import type { Launch, Wiring } from '../../hosts/wiring.ts'
 import { WIRINGS } from '../../hosts/wirings.ts'
 import { isProgram } from '../../system/program.ts'
 import { wantedText } from '../install/copy.ts'
-import { heldBack, type Look, lookAt, missingIn, readData } from '../install/look.ts'
+import { heldBack, type Look, looksOf, missingIn, readData } from '../install/look.ts'
 import { defaultHome, findHost } from '../install/machine.ts'
 import { count, listing, typed } from '../words.ts'
 import { type Check, fail, ok, warn } from './check.ts'
@@ -30,7 +30,7 @@ async function checkHost(wiring: Wiring, view: HostsView): Promise<Check[]> {
   const install = `session-mcp install ${kind}`
   let looks: readonly Look[]
   try {
-    looks = wiring.files(machine, program).map((file) => lookAt(file, wiring))
+    looks = looksOf(wiring, machine, program)
   } catch (fault) {
     if (!(fault instanceof BusError)) throw fault
     return [fail('hosts', `${title}: ${fault.message.replace(' Nothing was changed.', '')}`, fault.hint)]
@@ -93,6 +93,10 @@ async function followWire(wiring: Wiring, looks: readonly Look[], view: HostsVie
   const broken = (text: string, fix = again) => fail('hosts', `${title}: ${text}`, fix)
   for (const { file, ignored } of looks) {
     if (ignored !== undefined) return broken(`${file.path}: ${ignored}`, 'Take it out of the file.')
+  }
+  for (const { file, ours } of looks) {
+    if (file.misplaced !== undefined)
+      return broken(`${listing([...new Set(ours.map(({ label }) => label))])} in ${file.path}: ${file.misplaced}`)
   }
   for (const look of looks) {
     const lost = missingIn(look)

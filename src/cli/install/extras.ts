@@ -34,8 +34,8 @@ export function chosen({ wiring, extras = [] }: Wanted, { file, now, ours }: Loo
 }
 
 /** @throws BusError BAD_INPUT for what the host has no place for. */
-export function requireExtras(wiring: Wiring, files: readonly WiredFile[], extras: readonly Extra[]): void {
-  const known = files.flatMap(({ members }) => members.flatMap(({ extra }) => extra ?? []))
+export function requireExtras({ wiring, extras = [] }: Wanted, looks: readonly Look[]): void {
+  const known = looks.flatMap(({ file }) => file.members.flatMap(({ extra }) => extra ?? []))
   const missing = extras.find((extra) => !known.includes(extra))
   if (missing === undefined) return
   throw wrongUsage(`--${missing} was asked for, which ${wiring.title} has no place for.`, `Leave --${missing} out.`)

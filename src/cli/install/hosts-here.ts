@@ -3,7 +3,7 @@
 import { BusError } from '../../core/errors.ts'
 import type { Machine, Program, Wiring } from '../../hosts/wiring.ts'
 import { WIRINGS } from '../../hosts/wirings.ts'
-import { lookAt, missingIn } from './look.ts'
+import { looksOf, missingIn } from './look.ts'
 import { findHost } from './machine.ts'
 
 export interface HostHere {
@@ -32,9 +32,13 @@ export function hostsHere(machine: Machine, program: Program): HostHere[] {
 
 function installedIn(wiring: Wiring, machine: Machine, program: Program): Pick<HostHere, 'installed' | 'why'> {
   try {
-    const looks = wiring.files(machine, program).map((file) => lookAt(file, wiring))
+    const looks = looksOf(wiring, machine, program)
     if (!looks.some(({ ours }) => ours.length > 0)) return { installed: 'no' }
-    return { installed: looks.every((look) => missingIn(look).length === 0) ? 'yes' : 'partly' }
+    return {
+      installed: looks.every((look) => missingIn(look).length === 0 && look.file.misplaced === undefined)
+        ? 'yes'
+        : 'partly',
+    }
   } catch (fault) {
     if (!(fault instanceof BusError)) throw fault
     return { installed: 'unknown', why: fault.message }

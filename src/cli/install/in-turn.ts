@@ -8,6 +8,10 @@ import { createLocks } from '../../store/files/lock.ts'
 import { createProcesses, processTag } from '../../system/process.ts'
 import { ChangedMeanwhile } from './host-file.ts'
 import { findRecord, type Known, type Look } from './look.ts'
+import { unreadable } from './refuse.ts'
+
+/** How often a plan is made again because the host, or another install, wrote to a file at that moment. */
+const PLANS = 3
 
 /** How often a lock is waited for, a second each time. */
 const TRIES = 20
@@ -39,6 +43,18 @@ function locksOf(home: string) {
   const tag = processTag(self)
   const at = layout(home)
   return createLocks(openHome({ at, durability: 'process', tag: `${tag}~install`, allowForeign: true }), self, tag)
+}
+
+/** Runs what plans and then writes; once more when a file changed in between. */
+export async function again<T>(run: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await run()
+    } catch (fault) {
+      if (!(fault instanceof ChangedMeanwhile)) throw fault
+      if (tries === PLANS) throw unreadable(`${fault.message}, again and again.`, 'Close it, then try again.', fault)
+    }
+  }
 }
 
 /** @throws ChangedMeanwhile where another install made or took away the record since `known` was read. */

@@ -5,9 +5,9 @@ import type { Extra, Machine, Program, WiredFile, Wiring } from '../../hosts/wir
 import { diffOf, wantedText } from './copy.ts'
 import { chosen, requireExtras } from './extras.ts'
 import { formatOf } from './formats.ts'
-import { type Change, ChangedMeanwhile, changeFiles, removeLeftovers } from './host-file.ts'
-import { inTurn, requireKnown } from './in-turn.ts'
-import { findRecord, fitting, heldBack, type Known, type Look, lookAt, readData, recordOf } from './look.ts'
+import { type Change, changeFiles, removeLeftovers } from './host-file.ts'
+import { again, inTurn, requireKnown } from './in-turn.ts'
+import { findRecord, fitting, heldBack, type Known, type Look, looksOf, readData, recordOf } from './look.ts'
 import { findHost, recordKey } from './machine.ts'
 import { originalOf } from './original.ts'
 import { dropRecord, type FileRecord, type InstallRecord, saveRecord, sha256, undoOf } from './record.ts'
@@ -47,24 +47,9 @@ export interface WireAnswer {
   readonly next: readonly string[]
 }
 
-/** How often a plan is made again because the host, or another install, wrote to a file at that moment. */
-const TRIES = 3
-
 /** @throws BusError; nothing was changed then, unless it says so. */
 export async function install(job: Job): Promise<WireAnswer> {
   return again(() => installOnce(job))
-}
-
-/** Runs what plans and then writes; once more when a file changed in between. */
-export async function again<T>(run: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await run()
-    } catch (fault) {
-      if (!(fault instanceof ChangedMeanwhile)) throw fault
-      if (tries === TRIES) throw unreadable(`${fault.message}, again and again.`, 'Close it, then try again.', fault)
-    }
-  }
 }
 
 interface Plan extends Change {
@@ -72,22 +57,22 @@ interface Plan extends Change {
   readonly look: Look
   /** The file without us; undefined where there would be none. */
   readonly base: string | undefined
-  readonly next: string
+  /** Undefined for one that held nothing but what is misplaced there. */
+  readonly next: string | undefined
 }
 
 async function installOnce(job: Job): Promise<WireAnswer> {
   const { wiring, machine, program, dryRun } = job
   requireScripts(job)
-  const files = wiring.files(machine, program)
-  requireExtras(wiring, files, job.extras ?? [])
-  const looks = files.map((file) => lookAt(file, wiring))
+  const looks = looksOf(wiring, machine, program)
+  requireExtras(job, looks)
   const known = findRecord(recordKey(wiring, machine), looks, program.home)
   const plans = looks.map((look): Plan => {
     const { now } = look
     const file = chosen(job, look)
     return fitting(file, wiring, () => {
       const base = originalOf(now, look.file, recordOf(known, look.file))
-      return { ...now, file, look, base, next: wantedText(now.text ?? '', file) }
+      return { ...now, file, look, base, next: file.misplaced === undefined ? wantedText(now.text ?? '', file) : base }
     })
   })
   const changes = plans.filter(({ text, next }) => text !== next)
@@ -96,7 +81,7 @@ async function installOnce(job: Job): Promise<WireAnswer> {
     await inTurn(program.home, () => {
       requireKnown(known, recordKey(wiring, machine), looks, program.home)
       removeLeftovers(plans)
-      write(job, plans, changes, known)
+      write(job, changes, known)
     })
   }
   return {
@@ -107,7 +92,7 @@ async function installOnce(job: Job): Promise<WireAnswer> {
     changed: changes.length > 0,
     files: plans.map((plan) => ({
       path: plan.path,
-      did: plan.text === plan.next ? 'unchanged' : plan.text === undefined ? 'created' : 'changed',
+      did: didOf(plan),
       entries: labelsOf(plan),
       ...(dryRun && { diff: diffOf(plan, plan.file) }),
     })),
@@ -121,19 +106,20 @@ async function installOnce(job: Job): Promise<WireAnswer> {
   }
 }
 
+function didOf({ text, next, file }: Plan): FileDone['did'] {
+  if (text === next) return 'unchanged'
+  if (file.misplaced !== undefined) return next === undefined ? 'removed' : 'restored'
+  return text === undefined ? 'created' : 'changed'
+}
+
 /** What the person still has to approve in the host, as its files are now. */
 function approvalOf({ wiring, machine, program }: Job): string[] {
-  const looks = wiring.files(machine, program).map((file) => lookAt(file, wiring))
-  return wiring.approval !== undefined && heldBack(wiring, looks).length > 0 ? [wiring.approval.how] : []
+  const held = heldBack(wiring, looksOf(wiring, machine, program))
+  return wiring.approval !== undefined && held.length > 0 ? [wiring.approval.how] : []
 }
 
 /** The record first: what was written without one could not be undone to the byte. */
-function write(
-  { wiring, machine, program, version }: Job,
-  plans: readonly Plan[],
-  changes: readonly Plan[],
-  known?: Known,
-) {
+function write({ wiring, machine, program, version }: Job, changes: readonly Plan[], known?: Known) {
   const kept = (known?.record.files ?? []).filter(({ path }) => !changes.some((change) => change.path === path))
   const key = recordKey(wiring, machine)
   const record: InstallRecord = {
@@ -141,7 +127,7 @@ function write(
     host: key,
     installedAt: new Date().toISOString(),
     by: version,
-    files: [...kept, ...plans.filter((plan) => changes.includes(plan)).map(fileRecord)],
+    files: [...kept, ...changes.flatMap((plan) => fileRecord(plan) ?? [])],
     directories: known?.record.directories ?? [],
   }
   saveRecord(program.home, record)
@@ -157,7 +143,8 @@ function write(
   if (known !== undefined && known.home !== program.home) dropRecord(known.home, key)
 }
 
-function fileRecord({ path, file, base, next }: Plan): FileRecord {
+function fileRecord({ path, file, base, next }: Plan): FileRecord | undefined {
+  if (file.misplaced !== undefined || next === undefined) return undefined
   const before = base ?? ''
   return {
     path,

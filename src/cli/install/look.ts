@@ -36,6 +36,11 @@ export interface Look {
   readonly ignored: string | undefined
 }
 
+/** At all files of a host. @throws BusError, as `lookAt` does. */
+export function looksOf(wiring: Wiring, machine: Machine, program: Program): Look[] {
+  return wiring.files(machine, program).map((file) => lookAt(file, wiring))
+}
+
 /** @throws BusError for what cannot be read, or is not what the host reads; with the line. */
 export function lookAt(file: WiredFile, wiring: Wiring): Look {
   const now = readHostFile(file.path)
@@ -74,7 +79,8 @@ export function lookAt(file: WiredFile, wiring: Wiring): Look {
 }
 
 /** What an install without extras puts into the file. */
-export function usualLabels({ copy, members, lists }: WiredFile): readonly string[] {
+export function usualLabels({ copy, members, lists, misplaced }: WiredFile): readonly string[] {
+  if (misplaced !== undefined) return []
   return [
     ...(copy === undefined ? [] : [copy.label]),
     ...lists.flatMap(({ items }) => Object.keys(items)),

@@ -10,10 +10,11 @@ import type { Machine, Program, Wiring } from '../../hosts/wiring.ts'
 import { WIRINGS } from '../../hosts/wirings.ts'
 import { onPath } from '../../system/program.ts'
 import { kebab, wrongUsage } from '../options.ts'
+import { readData } from './look.ts'
 
 export function machineOf({ userHome, env }: Pick<Config, 'userHome' | 'env'>): Machine {
   const isWindows = process.platform === 'win32'
-  return { userHome, cwd: currentDirectory(), env, isWindows, join: path.join, exists: fs.existsSync }
+  return { userHome, cwd: currentDirectory(), env, isWindows, join: path.join, exists: fs.existsSync, read: readData }
 }
 
 function currentDirectory(): string {

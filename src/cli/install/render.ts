@@ -12,8 +12,8 @@ type Words = Readonly<Record<FileDone['did'], readonly [done: string, planned: s
 const IN: Words = {
   created: ['made, with', 'would be made, with'],
   changed: ['now has', 'would have'],
-  restored: ['', ''],
-  removed: ['', ''],
+  restored: ['no longer has', 'would no longer have'],
+  removed: ['removed, as it held nothing but', 'would be removed, as it holds nothing but'],
   unchanged: ['unchanged, has', 'unchanged, has'],
 }
 

@@ -3,9 +3,9 @@
 import { BusError } from '../../core/errors.ts'
 import { diffOf } from './copy.ts'
 import { type Change, changeFiles, removeDirectories, removeLeftovers } from './host-file.ts'
-import { inTurn, requireKnown } from './in-turn.ts'
-import { again, type FileDone, type Job, type WireAnswer } from './install.ts'
-import { allFiles, findRecord, fitting, type Look, lookAt, recordOf } from './look.ts'
+import { again, inTurn, requireKnown } from './in-turn.ts'
+import type { FileDone, Job, WireAnswer } from './install.ts'
+import { allFiles, findRecord, fitting, type Look, lookAt, looksOf, recordOf } from './look.ts'
 import { recordKey } from './machine.ts'
 import { originalOf } from './original.ts'
 import { dropRecord, sha256 } from './record.ts'
@@ -22,10 +22,9 @@ interface Plan extends Change {
 }
 
 async function uninstallOnce({ wiring, machine, program, dryRun }: Job): Promise<WireAnswer> {
-  const look = (file: Parameters<typeof lookAt>[0]) => lookAt(file, wiring)
   const key = recordKey(wiring, machine)
-  const known = findRecord(key, wiring.files(machine, program).map(look), program.home)
-  const looks = allFiles(wiring, machine, program, known?.record).map(look)
+  const known = findRecord(key, looksOf(wiring, machine, program), program.home)
+  const looks = allFiles(wiring, machine, program, known?.record).map((file) => lookAt(file, wiring))
   const plans = looks.map((seen): Plan => {
     const { file, now } = seen
     const record = recordOf(known, file)

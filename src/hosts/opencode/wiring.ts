@@ -8,6 +8,8 @@ import type { Json, Launch, Machine, Program, WiredFile, Wiring } from '../wirin
 import { capabilities } from './capabilities.ts'
 
 const PLUGIN = ['opencode', 'session-mcp.js'] as const
+/** In this order: what a later one says counts, member by member; of the lists of plugins the last one counts whole. */
+const NAMES = ['config.json', 'opencode.json', 'opencode.jsonc'] as const
 const SERVER_KEYS = new Set(['type', 'command', 'enabled'])
 
 /** Loads the plugin as OpenCode does, and gives it an event that is nobody's. */
@@ -31,7 +33,7 @@ export const opencodeWiring: Wiring = {
   variables: /^OPENCODE/i,
   scripts: (machine, program) => [pluginOf(machine, program)],
   directory,
-  files: (machine, program) => [configFile(machine, program)],
+  files,
   launch: (entry) => serverLaunch(entry) ?? pluginLaunch(entry),
   probe: ({ command, scripts: [script = ''] }, home) =>
     command === '' ? { args: ['--input-type=module', '-e', TRY, script, home], input: '' } : undefined,
@@ -45,12 +47,60 @@ function pluginOf(machine: Machine, program: Program): string {
   return machine.join(program.plugins, ...PLUGIN)
 }
 
-function configFile(machine: Machine, program: Program): WiredFile {
-  const file = pluginOf(machine, program)
+/** One, and those in which an earlier install left what OpenCode would not see there, or which would hide a person's own. */
+function files(machine: Machine, program: Program): WiredFile[] {
+  const plugin = pluginOf(machine, program)
+  const all = NAMES.map((name): Config => {
+    const path = machine.join(directory(machine), name)
+    return { path, isThere: machine.exists(path), root: record(machine.read(path)) }
+  })
+  const path = placeIn(all, plugin)
+  const misplaced = `OpenCode takes its list of plugins from one file alone, and ${path} is the one.`
+  const others = all.filter((each) => each.path !== path && hasOurs(each, plugin, program.server))
+  return [
+    configFile(path, all, plugin, program),
+    ...others.map((each) => ({ ...configFile(each.path, [], plugin, program), misplaced })),
+  ]
+}
+
+interface Config {
+  readonly path: string
+  readonly isThere: boolean
+  readonly root: Readonly<Record<string, unknown>>
+}
+
+/**
+ * Where `plugin` would count and hide nothing: the last file with a list that is not all ours. Else where ours are, else the
+ * last file; what an older OpenCode wrote (`config.json`) is read, and nothing new begins there.
+ */
+function placeIn(all: readonly Config[], plugin: string): string {
+  const isTheirs = ({ root }: Config) => {
+    const list = root['plugin']
+    if (!Array.isArray(list)) return list !== undefined
+    return list.some((item: unknown) => !isOurPlugin(item, plugin))
+  }
+  const [, usual, commented] = all
+  const found =
+    all.findLast(isTheirs) ??
+    all.findLast(({ root }) => root['plugin'] !== undefined) ??
+    (commented?.isThere ? commented : usual)
+  return found?.path ?? ''
+}
+
+function hasOurs({ root }: Config, plugin: string, server: string): boolean {
+  const { plugin: list, mcp } = root
+  return (
+    (Array.isArray(list) && list.some((item: unknown) => isOurPlugin(item, plugin))) ||
+    isOurServer(record(mcp)['session-mcp'], server)
+  )
+}
+
+/** @param all whose settings OpenCode joins with those of this one. */
+function configFile(path: string, all: readonly Config[], file: string, program: Program): WiredFile {
   const item: Json = program.isDefaultHome ? file : [file, { home: program.home }]
   return {
     name: 'config',
-    path: pathOf(machine),
+    path,
     isStrict: false,
     members: [
       {
@@ -67,17 +117,21 @@ function configFile(machine: Machine, program: Program): WiredFile {
         ours: (entry) => (isOurPlugin(entry, file) ? [[]] : []),
       },
     ],
-    obstacle: (root) =>
-      record(record(record(root)['mcp'])['session-mcp'])['enabled'] === false
-        ? 'the server session-mcp is switched off in it ("enabled" is false).'
-        : undefined,
+    obstacle(root) {
+      const said = all.map((each) => ({ path: each.path, isOn: isOn(each.path === path ? root : each.root) }))
+      const last = said.findLast((each) => each.isOn !== undefined)
+      const after = all.slice(all.findIndex((each) => each.path === path) + 1)
+      const hides = after.find(({ root: { plugin } }) => Array.isArray(plugin) && plugin.length === 0)
+      if (hides !== undefined) return `the empty "plugin" in ${hides.path} hides the one in it.`
+      if (last?.isOn !== false) return undefined
+      return `the server session-mcp is switched off in ${last.path === path ? 'it' : last.path} ("enabled" is false).`
+    },
   }
 }
 
-/** OpenCode reads both; we write to the one that is there. */
-function pathOf(machine: Machine): string {
-  const [plain, commented] = ['opencode.json', 'opencode.jsonc'].map((name) => machine.join(directory(machine), name))
-  return (machine.exists(plain ?? '') || !machine.exists(commented ?? '') ? plain : commented) ?? ''
+function isOn(root: unknown): boolean | undefined {
+  const { enabled } = record(record(record(root)['mcp'])['session-mcp'])
+  return typeof enabled === 'boolean' ? enabled : undefined
 }
 
 function isOurServer(server: unknown, current: string): boolean {
