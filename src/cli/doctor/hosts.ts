@@ -13,8 +13,9 @@ import { count, listing, typed } from '../words.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 import { checkHookLog } from './hook-log.ts'
 import { tryHook } from './hook-run.ts'
-import { type HostsView, strangersOf } from './peers.ts'
+import { type HostsView, strangersOf, unhookedOf } from './peers.ts'
 import { tryPlugins } from './plugin-run.ts'
+import { checkVersion } from './version.ts'
 
 export async function checkHosts(view: HostsView, wirings: readonly Wiring[] = WIRINGS): Promise<Check[]> {
   const checks: Check[] = []
@@ -43,7 +44,8 @@ async function checkHost(wiring: Wiring, view: HostsView): Promise<Check[]> {
   )
   if (!isInstalled && hasPlugin) {
     const byPlugin = ok('hosts', `${title} is wired by its plugin session-mcp, which is not looked into here.`)
-    return [byPlugin, ...obstacles, ...peers]
+    const version = await checkVersion(wiring, machine, view.config.env)
+    return [byPlugin, ...obstacles, ...peers, ...(await unhookedOf(wiring, view)), ...version]
   }
   if (!isInstalled) {
     const text = `${title} is here (${found}), but not wired: its sessions hear of mail only when they look.`
@@ -65,6 +67,8 @@ async function checkHost(wiring: Wiring, view: HostsView): Promise<Check[]> {
     ...more,
     ...(hasPlugin ? [twice] : []),
     ...peers,
+    ...(await unhookedOf(wiring, view)),
+    ...(await checkVersion(wiring, machine, view.config.env)),
     ...checkExtras(wiring, looks),
   ]
 }

@@ -1,4 +1,4 @@
-/** Sessions that a host says are running and the bus has never heard of. */
+/** Sessions that a host says are running and the bus has never heard of, and those that the host never spoke for. */
 
 import fs from 'node:fs'
 import path from 'node:path'
@@ -35,11 +35,30 @@ export async function strangersOf(wiring: Wiring, view: HostsView, fix = 'Restar
   const strangers: Peer[] = []
   for (const peer of running) if (!(await isRegistered(peer, view))) strangers.push(peer)
   if (strangers.length === 0) return []
-  const names = strangers.map(({ name, pid }) => (name === undefined ? `pid ${pid}` : cut(oneLine(name), 40)))
-  const shown = names.length > SHOWN ? [...names.slice(0, SHOWN), `${names.length - SHOWN} more`] : names
+  const shown = shorten(strangers.map(({ name, pid }) => name ?? `pid ${pid}`))
   const many = strangers.length > 1
-  const text = `${strangers.length} ${title} ${many ? 'sessions run but have' : 'session runs but has'} not registered: ${listing(shown)}. Started before the install?`
+  const text = `${strangers.length} ${title} ${many ? 'sessions run but have' : 'session runs but has'} not registered: ${shown}. Started before the install?`
   return [warn('hosts', text, fix)]
+}
+
+/** Sessions that call our tools while nothing of the host ever spoke for them: they are told nothing, and cannot be woken. */
+export async function unhookedOf({ kind, title, approval }: Wiring, { opened }: HostsView): Promise<Check[]> {
+  if (opened === undefined) return []
+  const { entries } = await opened.store.sessions.list()
+  const found = entries.filter(({ session: { host, closedAt } }) => {
+    const isOpen = host.kind === kind && closedAt === undefined && host.client !== undefined
+    return isOpen && host.hooked !== true && opened.processes.check(host.client) === 'alive'
+  })
+  if (found.length === 0) return []
+  const shown = shorten(found.map(({ session }) => session.name ?? session.id))
+  const many = found.length > 1
+  const text = `${found.length} ${title} ${many ? 'sessions' : 'session'} on the bus had no word from ${title} itself: ${shown}. Started before the install, or its hooks or plugin did not run.`
+  return [warn('hosts', text, `Restart ${many ? 'them' : 'it'}. ${approval?.how ?? ''}`.trim())]
+}
+
+function shorten(names: readonly string[]): string {
+  const all = names.map((name) => cut(oneLine(name), 40))
+  return listing(all.length > SHOWN ? [...all.slice(0, SHOWN), `${all.length - SHOWN} more`] : all)
 }
 
 function lives({ pid, start }: Peer): boolean {
