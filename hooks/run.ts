@@ -27,7 +27,7 @@ export interface Hook {
   readonly host: string
   /** Asked before anything is opened: is this moment ours to answer? */
   isOurs?(input: Input): boolean
-  /** Undefined = silence. */
+  /** Silence is an empty one. Undefined = no moment of this host as we know it, which is silence and a line in the log. */
   answer(input: Input, bus: HookBus): Promise<Answer | undefined>
   /** Doors that this very process opens. */
   doors?(): Doors
@@ -54,7 +54,9 @@ export function runHook(hook: Hook): void {
       let bus: HookBus | undefined
       try {
         bus = openHookBus(process.env, args, hook.doors?.())
-        const { json, wake, wakeFile, hostPid } = (await hook.answer(input, bus)) ?? {}
+        const answer = await hook.answer(input, bus)
+        if (answer === undefined) bus.log.warn('strange', { host: hook.host, what: describe(input) })
+        const { json, wake, wakeFile, hostPid } = answer ?? {}
         if (wakeFile !== undefined) touchAgain(wakeFile, hostPid)
         say(json, wake)
       } catch (fault) {
@@ -64,6 +66,12 @@ export function runHook(hook: Hook): void {
       }
     })
     .catch(silence)
+}
+
+/** Names of fields only: what is in them may be anybody's. */
+function describe(input: Input): string {
+  const names = Object.keys(input).slice(0, 20)
+  return `a payload without a conversation or a moment; it has ${names.map((name) => name.slice(0, 40)).join(' ') || 'nothing'}`
 }
 
 function silence(): void {

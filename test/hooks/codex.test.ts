@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { checkHookLog } from '../../src/cli/doctor/hook-log.ts'
 import { gated } from '../../src/hosts/gate.ts'
 import {
   hookFile as claudeHookFile,
@@ -69,6 +70,16 @@ describe('the answers', () => {
       expect(existsSync(sessions) ? readdirSync(sessions) : []).toEqual([])
     }
   })
+})
+
+test('a payload that lacks what it had is silence, and a line that doctor shows', async () => {
+  for (const over of [{ session_id: undefined }, { hook_event_name: undefined }]) {
+    const home = folder()
+    for (const event of EVENTS) expect(await hook(home, event, over)).toMatchObject({ code: 0, stdout: '', stderr: '' })
+    const [check] = checkHookLog(home)
+    expect(check?.text).toContain(`Hooks failed ${EVENTS.length} times`)
+    expect(check?.text).toContain('strange, host codex, what a payload without a conversation or a moment')
+  }
 })
 
 describe('a session of Codex', () => {

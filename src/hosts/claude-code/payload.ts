@@ -31,10 +31,16 @@ const SOURCES: readonly string[] = ['startup', 'resume', 'clear', 'compact', 'fo
  */
 export const OTHERS = ['CURSOR_VERSION', 'COPILOT_CLI', 'COPILOT_PLUGIN_ROOT', 'GEMINI_SESSION_ID', 'CODEX_THREAD_ID']
 
+/** Fields of theirs that Claude Code has in no payload: Codex; Gemini, Copilot and VS Code; Copilot and VS Code; Cursor. */
+const FOREIGN = [
+  ...['turn_id', 'timestamp', 'sessionId', 'hookEventName', 'toolName', 'tool_result', 'mcp_context'],
+  ...['conversation_id', 'generation_id', 'cursor_version', 'workspace_roots'],
+]
+
 export function isOtherHost(env: Environment, raw: Readonly<Record<string, unknown>>): boolean {
   // Codex gives its hooks no variable, and its first and last event no `turn_id`: its transcripts have a name of their own.
   const isRollout = /[\\/]rollout-[^\\/]+\.jsonl$/.test(text(raw['transcript_path']) ?? '')
-  return isRollout || OTHERS.some((name) => env[name] !== undefined) || 'turn_id' in raw || 'timestamp' in raw
+  return isRollout || OTHERS.some((name) => env[name] !== undefined) || FOREIGN.some((field) => field in raw)
 }
 
 /** Undefined for anything that names no conversation: no session is made up for it. */
