@@ -1,10 +1,11 @@
 /** `session-mcp install codex`, the review of its hooks, a real run, and out again. */
-import { cpSync, existsSync, linkSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect } from 'vitest'
 import { codex, wired } from './lab/codex.ts'
 import { type CodexHome, codexHome, trustHooks } from './lab/codex-home.ts'
-import { identityIn, newIn, proof, reminders } from './lab/heard.ts'
+import type { ModelRequest } from './lab/dialect.ts'
+import { conversationOf, identityIn, newIn, proof, reminders } from './lab/heard.ts'
 import { entry } from './lab/host.ts'
 import { tabTest } from './lab/installed.ts'
 import { expectCleanEnd, inPlace, type Place } from './lab/place.ts'
@@ -130,5 +131,15 @@ tabTest('works from paths with spaces and quotes', [codex], async () => {
     await trustHooks(place, 'one')
     expect(existsSync(path.join(busHome, 'installed', 'codex.json'))).toBe(true)
     await works({ ...place, busHome, files: place.filesOf(busHome) }, 'from odd paths')
+
+    // An update of session-mcp, or a checkout that is gone: the person's turns go on as if it had never been there.
+    rmSync(path.join(dist, 'hooks'), { recursive: true })
+    const later = place.model.conversation('one')
+    later.play([{ tool: /exec_command$/, args: { cmd: 'echo "the $((40 + 2))"' } }, { text: 'end' }])
+    const run = await place.run(wired('exec'), 'one', 'And without it?')
+    expectCleanEnd(run)
+    expect(later.requests.at(-1)?.exchanges[0]?.result).toContain('the 42')
+    expect(`${conversationOf(later.requests.at(-1) as ModelRequest)}${run.stdout}`).not.toContain('gate.sh')
+    proof(codex, 'its hooks gone, a turn runs with the prompt and the result of its tool as they are')
   })
 })

@@ -69,3 +69,26 @@ hostTest(
     })
   },
 )
+
+hostTest('joins its files, and takes its list of plugins from the last one that has one', [opencode], async (host) => {
+  await inPlace(async (place) => {
+    const me = await person(place, 'wired')
+    const directory = path.join(me.home, '.config', 'opencode')
+    await mkdir(directory, { recursive: true })
+    const write = (name: string, root: object) => writeFile(path.join(directory, name), JSON.stringify(root))
+    const joined = async () => Joined.parse(JSON.parse(await me.host(host, 'debug', 'config')))
+    await write('config.json', { plugin: ['file:///legacy.js'], mcp: { a: { type: 'local', command: ['a'] } } })
+    await write('opencode.json', { plugin: ['file:///plain.js'], mcp: { b: { type: 'local', command: ['b'] } } })
+    await write('opencode.jsonc', { mcp: { c: { type: 'local', command: ['c'] } } })
+    const before = await joined()
+    expect(before).toMatchObject({ plugin: ['file:///plain.js'] })
+    expect(Object.keys(before.mcp).sort()).toEqual(['a', 'b', 'c'])
+    await me.ours('install', 'opencode')
+    const after = await joined()
+    expect(after.plugin).toEqual(['file:///plain.js', expect.stringContaining('session-mcp.js')])
+    expect(Object.keys(after.mcp).sort()).toEqual(['a', 'b', 'c', 'session-mcp'])
+    proof(host, `of three files: plugins ${after.plugin.join(', ')}; servers ${Object.keys(after.mcp).join(', ')}`)
+  })
+})
+
+const Joined = z.looseObject({ plugin: z.array(z.string()), mcp: z.record(z.string(), z.unknown()) })
