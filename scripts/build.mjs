@@ -115,10 +115,24 @@ await build({
   plugins: [withoutInspector],
   banner: { js: "import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);" },
 })
+// What the folders of plugins/ hold says what is built of them: `hook.ts`, and other programs that a host starts; `index.ts`
+// beside a package.json for a host that loads one module, alone for one that loads a folder.
+const bundles = readdirSync(path.join(root, 'plugins'), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => {
+    const files = readdirSync(path.join(root, 'plugins', name))
+    const programs = files.filter((file) => file.endsWith('.ts') && file !== 'index.ts')
+    return {
+      name,
+      programs: programs.map((file) => [file === 'hook.ts' ? name : path.parse(file).name, `plugins/${name}/${file}`]),
+      isModule: files.includes('index.ts') && files.includes('package.json'),
+      isFolder: files.includes('index.ts') && !files.includes('package.json'),
+    }
+  })
 // One file per host adapter: hooks start for every prompt, so each carries only what it uses.
 await build({
   ...script,
-  entryPoints: ['hooks/claude-code.ts', 'hooks/codex.ts', 'hooks/statusline.ts'],
+  entryPoints: Object.fromEntries(bundles.flatMap(({ programs }) => programs)),
   outdir: path.join(dist, 'hooks'),
 })
 copyFileSync(path.join(root, 'hooks/gate.sh'), path.join(dist, 'hooks/gate.sh'))
@@ -131,26 +145,21 @@ mkdirSync(path.join(plugins, '.claude-plugin'))
 renameSync(path.join(plugins, 'marketplace.json'), path.join(plugins, '.claude-plugin/marketplace.json'))
 mkdirSync(path.join(plugins, '.agents/plugins'), { recursive: true })
 renameSync(path.join(plugins, 'codex-marketplace.json'), path.join(plugins, '.agents/plugins/marketplace.json'))
-const programs = {
-  'claude-code': [
+for (const { name, programs, isModule, isFolder } of bundles) {
+  const files = [
     'index.js',
     'watch.mjs',
     'package.json',
     'hooks/gate.sh',
-    'hooks/claude-code.js',
-    'hooks/statusline.js',
-  ],
-  codex: ['index.js', 'watch.mjs', 'package.json', 'hooks/gate.sh', 'hooks/codex.js'],
+    ...programs.map(([base]) => `hooks/${base}.js`),
+  ]
+  for (const file of programs.length === 0 ? [] : files)
+    cpSync(path.join(dist, file), path.join(plugins, name, 'program', file), { recursive: true })
+  // Plugins that a host loads into its own process: a folder each that works wherever it is copied.
+  if (isFolder) await sealed(`plugins/${name}`)
+  else copyFileSync(path.join(root, 'LICENSE'), path.join(plugins, name, 'LICENSE'))
+  if (isModule) await module(name)
 }
-for (const [host, files] of Object.entries(programs)) {
-  for (const file of files)
-    cpSync(path.join(dist, file), path.join(plugins, host, 'program', file), { recursive: true })
-  copyFileSync(path.join(root, 'LICENSE'), path.join(plugins, host, 'LICENSE'))
-}
-// Plugins that a host loads into its own process: a folder each that works wherever it is copied.
-await sealed('plugins/session-coordination')
-await sealed('plugins/session-manager-bridge')
-await sealed('plugins/scene-model-context')
 await sealed('hooks/cli-plugin')
 
 /**
@@ -167,14 +176,12 @@ async function sealed(folder) {
   writeFileSync(path.join(out, 'package.json'), '{"type":"commonjs"}\n')
 }
 
-// OpenCode loads plugins into its own process: one file, no dependency.
-copyFileSync(path.join(root, 'LICENSE'), path.join(plugins, 'opencode/LICENSE'))
-await build({
-  ...shared,
-  entryPoints: ['plugins/opencode/index.ts'],
-  outfile: path.join(plugins, 'opencode/session-mcp.js'),
-  format: 'esm',
-})
+/** One file without dependencies, called as its package.json says. */
+async function module(name) {
+  const { main } = JSON.parse(readFileSync(path.join(root, 'plugins', name, 'package.json'), 'utf8'))
+  const outfile = path.join(plugins, name, main)
+  await build({ ...shared, entryPoints: [`plugins/${name}/index.ts`], outfile, format: 'esm' })
+}
 
 if (!process.argv.includes('--no-types')) {
   const tsc = path.join(root, 'node_modules/typescript/bin/tsc')

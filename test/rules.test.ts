@@ -5,6 +5,7 @@ import { isBuiltin } from 'node:module'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ERRORS } from '../src/core/errors.ts'
+import { HOSTS } from '../src/hosts/table.ts'
 
 const ROOT = path.resolve(import.meta.dirname, '..')
 const MAX_LINES = 250
@@ -143,6 +144,31 @@ describe('the rooms of src/', () => {
         return from !== undefined && target !== undefined && from !== target && 'a host of its own'
       }),
     ).toEqual([])
+  })
+
+  it('a host is a folder in hosts/, one in plugins/ where it has one, and a row: nothing else knows it', () => {
+    const composed: Readonly<Record<string, readonly string[]>> = {
+      // What steers tabs through a host's own service is put into its order there.
+      'open.ts': ['hosts/claude-code/background.ts', 'hosts/codex/executor.ts'],
+      'cli/status-line/run.ts': ['hosts/claude-code/status-line.ts'],
+    }
+    const isHost = (file: string) => fs.existsSync(path.join(ROOT, 'src', path.posix.dirname(file), 'host.ts'))
+    const folder = (file: string) => /^hosts\/([^/]+)\/[^/]+\.ts$/.exec(file)?.[1]
+    expect(
+      broken(({ file }, { to }) => {
+        const host = folder(to)
+        if (host === undefined || host === 'generic' || !isHost(to) || folder(file) === host) return false
+        if (file === 'hosts/table.ts' && /\/(host|wiring)\.ts$/.test(to)) return false
+        return !composed[file]?.includes(to) && 'only hosts/table.ts names a host'
+      }),
+    ).toEqual([])
+    const build = fs.readFileSync(path.join(ROOT, 'scripts', 'build.mjs'), 'utf8')
+    const hooks = fs.readdirSync(path.join(ROOT, 'hooks')).map((name) => name.replace(/\.\w+$/, ''))
+    for (const { kind } of HOSTS) {
+      expect(fs.existsSync(path.join(ROOT, 'src', 'hosts', kind, 'host.ts')), kind).toBe(true)
+      expect(build, `build.mjs and ${kind}`).not.toMatch(new RegExp(`['"/\`]${kind}['"/\`.]`))
+      expect(hooks).not.toContain(kind)
+    }
   })
 
   it('what a hook tells carries none of what performs actions: every hook would load it', () => {

@@ -2,7 +2,7 @@
 
 import type { Entry } from '../core/ports.ts'
 import { isClosed, label } from '../core/session.ts'
-import { HOSTS } from '../hosts/detect.ts'
+import { HOSTS } from '../hosts/table.ts'
 import { typed } from './words.ts'
 
 /** What tmux calls a pane: nothing else is handed to a person to type. */

@@ -1,11 +1,11 @@
 /** The capability table: what each host can do, by which door, and which tests have run it on the real host. */
 
 import { CAPABILITIES, type Capability, type Way } from './capability.ts'
-import { HOSTS } from './detect.ts'
+
 import type { Host } from './host.ts'
 import { PROOFS } from './proofs.ts'
+import { HOSTS, WIRINGS } from './table.ts'
 import { tmuxOffers } from './tmux/ways.ts'
-import { WIRINGS } from './wirings.ts'
 
 export const CAPABILITY_NAMES = Object.keys(CAPABILITIES) as readonly Capability[]
 

@@ -1,29 +1,8 @@
 /** Which host a client is, by the name it gives itself. */
 
-import { claudeCode } from './claude-code/host.ts'
-import { codex } from './codex/host.ts'
-import { copilot } from './copilot/host.ts'
-import { cursor } from './cursor/host.ts'
-import { engineer } from './engineer/host.ts'
-import { gemini } from './gemini/host.ts'
 import { generic } from './generic/host.ts'
 import type { Environment, Host } from './host.ts'
-import { msun } from './msun/host.ts'
-import { opencode } from './opencode/host.ts'
-import { vscode } from './vscode/host.ts'
-
-export const HOSTS: readonly Host[] = [
-  claudeCode,
-  codex,
-  copilot,
-  cursor,
-  engineer,
-  gemini,
-  msun,
-  opencode,
-  vscode,
-  generic,
-]
+import { HOSTS } from './table.ts'
 
 /**
  * The host whose known name appears in `clientName` as whole words; the longest such name wins, so `cursor-vscode` is

@@ -4,8 +4,8 @@ import fs from 'node:fs'
 import type { ActionParams } from '../core/action.ts'
 import { onPath } from '../system/program.ts'
 import { commandLine } from './command-line.ts'
-import { HOSTS } from './detect.ts'
 import type { Environment, Host, Launch, Wanted } from './host.ts'
+import { HOSTS } from './table.ts'
 
 export interface Launchable extends Host {
   readonly launch: Launch

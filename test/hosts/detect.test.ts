@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { detectHost, HOSTS, marksInShell } from '../../src/hosts/detect.ts'
+import { detectHost, marksInShell } from '../../src/hosts/detect.ts'
 import { sessionInEnvironment, sessionInMeta, waitCeilingMs } from '../../src/hosts/host.ts'
+import { HOSTS } from '../../src/hosts/table.ts'
 
 describe('a client is recognised by the name it really sends', () => {
   test.each([

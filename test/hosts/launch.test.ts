@@ -4,8 +4,8 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { HOSTS } from '../../src/hosts/detect.ts'
 import { identityVariables, launchable, lineage, notAFolder, programIn, typedByHand } from '../../src/hosts/launch.ts'
+import { HOSTS } from '../../src/hosts/table.ts'
 
 const HOSTILE = [
   '-n --help',

@@ -5,7 +5,7 @@
 import fs from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { HOSTS } from '../../src/hosts/detect.ts'
+import { HOSTS } from '../../src/hosts/table.ts'
 import { shownIn } from '../../src/hosts/tmux/screen.ts'
 
 const FOLDER = path.join(import.meta.dirname, 'screens')

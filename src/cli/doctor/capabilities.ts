@@ -1,9 +1,8 @@
 /** The capability table of the hosts on this machine: one block each, a line for each door. */
 
 import { type HostCapabilities, hostCapabilities, type Line } from '../../hosts/capabilities.ts'
-import { HOSTS } from '../../hosts/detect.ts'
+import { HOSTS, WIRINGS } from '../../hosts/table.ts'
 import type { Machine } from '../../hosts/wiring.ts'
-import { WIRINGS } from '../../hosts/wirings.ts'
 import { findHost, findProgram } from '../install/machine.ts'
 import type { View } from '../output.ts'
 import { widthOf, wrap } from '../width.ts'

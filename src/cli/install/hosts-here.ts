@@ -1,8 +1,8 @@
 /** Which hosts there are, which of them are on this machine, and which are wired. */
 
 import { BusError } from '../../core/errors.ts'
+import { WIRINGS } from '../../hosts/table.ts'
 import type { Machine, Program, Wiring } from '../../hosts/wiring.ts'
-import { WIRINGS } from '../../hosts/wirings.ts'
 import { looksOf, missingIn } from './look.ts'
 import { findHost } from './machine.ts'
 

@@ -2,8 +2,8 @@
 
 import type { ActionKind, ActionParams } from '../../core/action.ts'
 import type { Offer } from '../../core/ports-actions.ts'
-import { HOSTS } from '../detect.ts'
 import type { Screen } from '../host.ts'
+import { HOSTS } from '../table.ts'
 
 type Done = Exclude<ActionKind, 'create' | 'send_message'>
 

@@ -3,12 +3,12 @@
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { createHostPlugin } from '../src/core/attend.ts'
-import { handle, TRAITS } from '../src/hosts/codex/hook.ts'
-import { codex } from '../src/hosts/codex/host.ts'
-import { readPayload } from '../src/hosts/codex/payload.ts'
-import { createDoors } from '../src/hosts/doors.ts'
-import { runHook } from './run.ts'
+import { runHook } from '../../hooks/run.ts'
+import { createHostPlugin } from '../../src/core/attend.ts'
+import { handle, TRAITS } from '../../src/hosts/codex/hook.ts'
+import { codex } from '../../src/hosts/codex/host.ts'
+import { readPayload } from '../../src/hosts/codex/payload.ts'
+import { createDoors } from '../../src/hosts/doors.ts'
 
 /** Where the background server says which process it is: observed, not published, so anything may stand there. */
 function daemonPid(): number | undefined {

@@ -1,9 +1,9 @@
 /** The executable behind every hook of Claude Code. Silent when there is nothing to say. */
 
-import { createHostPlugin } from '../src/core/attend.ts'
-import { handle, TRAITS } from '../src/hosts/claude-code/hook.ts'
-import { isOtherHost, readPayload } from '../src/hosts/claude-code/payload.ts'
-import { runHook } from './run.ts'
+import { runHook } from '../../hooks/run.ts'
+import { createHostPlugin } from '../../src/core/attend.ts'
+import { handle, TRAITS } from '../../src/hosts/claude-code/hook.ts'
+import { isOtherHost, readPayload } from '../../src/hosts/claude-code/payload.ts'
 
 runHook({
   host: TRAITS.kind,
