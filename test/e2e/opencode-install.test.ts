@@ -85,10 +85,13 @@ hostTest('joins its files, and takes its list of plugins from the last one that 
     expect(Object.keys(before.mcp).sort()).toEqual(['a', 'b', 'c'])
     await me.ours('install', 'opencode')
     const after = await joined()
-    expect(after.plugin).toEqual(['file:///plain.js', expect.stringContaining('session-mcp.js')])
+    expect(after.plugin).toEqual([
+      'file:///plain.js',
+      [expect.stringContaining('session-mcp.js'), { home: place.busHome }],
+    ])
     expect(Object.keys(after.mcp).sort()).toEqual(['a', 'b', 'c', 'session-mcp'])
-    proof(host, `of three files: plugins ${after.plugin.join(', ')}; servers ${Object.keys(after.mcp).join(', ')}`)
+    proof(host, `of three files: plugins ${JSON.stringify(after.plugin)}; servers ${Object.keys(after.mcp).join(', ')}`)
   })
 })
 
-const Joined = z.looseObject({ plugin: z.array(z.string()), mcp: z.record(z.string(), z.unknown()) })
+const Joined = z.looseObject({ plugin: z.array(z.unknown()), mcp: z.record(z.string(), z.unknown()) })

@@ -5,7 +5,7 @@ export type Hook = (input: unknown, output: unknown) => Promise<void>
 /** Nothing of ours may take longer out of a turn, ms. */
 const LIMIT_MS = 1_200
 
-/** Resolves in `limitMs`; a fault is one call of `report`. What takes longer goes on by itself. */
+/** Resolves in `limitMs`; a fault is one call of `report`, and so is what takes longer, which goes on by itself. */
 export function failingOpen(
   name: string,
   hook: Hook,
@@ -15,7 +15,10 @@ export function failingOpen(
   return async (input, output) => {
     let timer: NodeJS.Timeout | undefined
     const limit = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, limitMs)
+      timer = setTimeout(() => {
+        report(name, new Error(`no answer within ${limitMs} ms`))
+        resolve()
+      }, limitMs)
     })
     try {
       await Promise.race([hook(input, output).catch((cause) => report(name, cause)), limit])
