@@ -95,6 +95,17 @@ describe('an install that is there already', () => {
     expect(place.json(place.settings)).toEqual({})
   })
 
+  it('of a form that named the gate right after sh is replaced where it stands', async () => {
+    await place.install()
+    const now = place.read(place.settings) ?? ''
+    const settings = JSON.parse(now)
+    for (const [{ hooks }] of Object.values(settings.hooks) as [{ hooks: { args: string[] }[] }][])
+      for (const hook of hooks) if (hook.args[0] === '-c') hook.args.splice(0, 2)
+    place.write(place.settings, JSON.stringify(settings, undefined, 2))
+    await place.install()
+    expect(place.json(place.settings)).toEqual(JSON.parse(now))
+  })
+
   it('is recognised without its record', async () => {
     place.write(place.settings, `${FOREIGN}\n`)
     place.write(place.servers, '{\n  "mcpServers": {\n    "x": {}\n  },\n  "userID": "1"\n}')

@@ -190,6 +190,20 @@ describe('the hooks of Codex', () => {
     expect(place.json(hooks)).toEqual(foreign)
   })
 
+  it('of an older install, which named the gate right after sh, are replaced where they stand, and taken out as well', async () => {
+    await place.install(codex)
+    const now = place.read(hooks) ?? ''
+    const old = now.replaceAll(/sh -c '[^']*' /g, 'sh ').replaceAll(place.root, '/elsewhere')
+    expect(old).toContain("exec sh '/elsewhere")
+    place.write(hooks, old)
+    expect((await look())[0]).toMatchObject({ level: 'fail', fix: 'Run session-mcp install codex.' })
+    await place.install(codex)
+    expect(place.read(hooks)).toBe(now)
+    place.write(hooks, old.replace('"Stop": [', '"Stop": [{ "hooks": [{ "type": "command", "command": "true" }] },'))
+    await place.uninstall(codex)
+    expect(place.json(hooks)).toEqual({ hooks: { Stop: [{ hooks: [{ type: 'command', command: 'true' }] }] } })
+  })
+
   it('CODEX_HOME says where all of it lies', async () => {
     const elsewhere = path.join(place.root, 'elsewhere')
     const machine = { ...place.machine, env: { CODEX_HOME: elsewhere } }
