@@ -43,7 +43,8 @@ export function planWake(q: WakeQuestion): WakePlan {
       `stored only: this is reply ${q.hops} in a chain, and wakes end after ${LIMITS.wakeHops}; a person’s prompt resets it`,
     )
   }
-  if (q.observed === 'ended') return not('unavailable', 'stored only: its client is gone; it is told if it comes back')
+  if (q.observed === 'ended')
+    return not('unavailable', 'stored only: the session has ended; it is told if it comes back')
   if (q.observed === 'working' && q.activate === 'auto') {
     return not('deferred', `working since ${q.activity?.since ?? 'an unknown time'}; it is told within its turn`)
   }
