@@ -1,6 +1,6 @@
 /** From an argument list to an exit code. Loads nothing it does not need: `serve` must start fast. */
 
-import { type Config, readConfig, thisWorld } from '../config.ts'
+import { type Config, type Environment, readConfig, thisWorld } from '../config.ts'
 import { type Refusal, refusal } from '../core/errors.ts'
 import type { OpenedBus } from '../open.ts'
 import { tooOld } from '../system/node-version.ts'
@@ -51,7 +51,7 @@ export async function main(argv: readonly string[], io: Io, version: string): Pr
     if (!command.tellsWarnings) for (const warning of config.warnings) await out.note(warning)
     return await runCommand(command, parsed, { config, version, out, io })
   } catch (fault) {
-    return await failed(fault, out)
+    return await failed(fault, out, world.env)
   }
 }
 
@@ -161,10 +161,11 @@ function refusalOf(fault: unknown): Refusal {
 }
 
 /** A reader that went away is no fault: `session-mcp list | head -1` ends quietly. */
-async function failed(fault: unknown, out: Output): Promise<ExitCode> {
+async function failed(fault: unknown, out: Output, env: Environment): Promise<ExitCode> {
   if (fault instanceof ReaderGone) return EXIT.ok
-  const told = refusalOf(fault)
+  let told = refusalOf(fault)
   try {
+    if (told.error.code === 'HOME_UNWRITABLE') told = (await import('./signs.ts')).inShellOfModel(told, env)
     await out.refuse(told)
   } catch {
     // stderr is closed too: the exit code is all that is left to say

@@ -1,7 +1,7 @@
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Check } from '../../src/cli/doctor/check.ts'
 import { checkHosts } from '../../src/cli/doctor/hosts.ts'
 import { hostsHere } from '../../src/cli/install/hosts-here.ts'
@@ -198,6 +198,20 @@ describe('the first broken link', () => {
     )
     expect(check?.level).toBe('fail')
     expect(check?.text).toMatch(/is silent since it failed: hook, fault ReferenceError: crypto is not defined$/)
+  })
+
+  it('is not a hook that cannot be tried from here, as in a sandbox: that is said, and no install is advised', async () => {
+    await place.install()
+    vi.stubEnv('TMPDIR', path.join(place.root, 'nowhere'))
+    try {
+      const [check] = await look()
+      expect(check).toMatchObject({
+        level: 'ok',
+        text: expect.stringMatching(/9 entries wired; the hook was not tried: /),
+      })
+    } finally {
+      vi.unstubAllEnvs()
+    }
   })
 
   it('is tried on a home of its own, with nothing of a session around it', async () => {

@@ -1,6 +1,8 @@
 /** The command line in a shell that a host opened for its model, where no ancestor tells whose it is. */
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { inShellOfModel } from '../../src/cli/signs.ts'
+import { BusError, refusal } from '../../src/core/errors.ts'
 import { openShell, type Shell } from './shell.ts'
 
 let shell: Shell
@@ -31,6 +33,22 @@ const UNNAMED = [
   ['cursor', { CURSOR_AGENT: '1' }],
   ['an AI agent', { AGENT: 'somebody' }],
 ] as const
+
+it('what cannot be written in a shell of a model is no reason for another bus, but for its tools', () => {
+  const told = refusal(
+    new BusError('HOME_UNWRITABLE', 'Cannot write to the bus at /b (EROFS).', 'Point to another directory.'),
+  )
+  expect(inShellOfModel(told, {})).toEqual(told)
+  const other = refusal(
+    new BusError('HOME_UNWRITABLE', '/x/config.toml cannot be written (EACCES).', 'Make it writable.'),
+  )
+  expect(inShellOfModel(other, { CODEX_SESSION_ID: 'x' })).toEqual(other)
+  for (const [by, env] of [...NAMED, ...UNNAMED]) {
+    const { error } = inShellOfModel(told, env)
+    expect(error).toMatchObject({ code: 'HOME_UNWRITABLE', message: told.error.message })
+    expect(error.hint).toContain(`opened by ${by} for its model, and may be shut in. The tools of session-mcp are not`)
+  }
+})
 
 describe('a model never passes for the person', () => {
   it.each([...NAMED, ...UNNAMED])('in a shell of %s that leads to no session on the bus', async (by, env) => {

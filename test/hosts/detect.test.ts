@@ -3,7 +3,7 @@ import { detectHost, marksInShell } from '../../src/hosts/detect.ts'
 import { sessionInEnvironment, sessionInMeta, waitCeilingMs } from '../../src/hosts/host.ts'
 import { HOSTS } from '../../src/hosts/table.ts'
 
-describe('a client is recognised by the name it really sends', () => {
+describe('A07: a client is recognised by the name it really sends', () => {
   test.each([
     ['claude-code', 'claude-code'],
     ['Claude Code', 'claude-code'],

@@ -42,7 +42,8 @@ export async function tryHook(wiring: Wiring, hook: Launch, env: Environment): P
   } catch (fault) {
     const why = String((fault as NodeJS.ErrnoException).code ?? fault)
     if (home === undefined)
-      return { isFine: false, text: `was not tried: no folder can be made in ${os.tmpdir()} (${why}).` }
+      // In a sandbox, for example: nothing is known to be wrong with the hook.
+      return { isFine: true, text: `was not tried: no folder can be made in ${os.tmpdir()} (${why}).` }
     return { isFine: false, text: `cannot be started (${why}).` }
   } finally {
     if (home !== undefined) fs.rmSync(home, { recursive: true, force: true })
