@@ -103,7 +103,9 @@ tabTest('a server of another session opens the door, too; a codex exec that ende
     await tab.shows(/\? for shortcuts/)
     const asked = sleeper.requests.length
     await tab.say('Go on.')
-    await until('a turn of the person', () => sleeper.requests[asked])
+    // The request that came too late holds this turn open once: it is seen idle for a moment, and goes on.
+    const held = await until('the turn of the person goes on', () => sleeper.requests[asked + 1])
+    expect(newIn(held)).toContain('"too late"')
     await isIdle(place)
     const before = sleeper.requests.length
     const { messageId } = await peer.call('send_message', { to: 'project', content: 'now', intent: 'request' })
