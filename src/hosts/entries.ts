@@ -20,7 +20,8 @@ export const GATE = 'gate.sh'
  * Node, which have other paths. Behind our gate in the same folder it is ours wherever the two lie.
  */
 export function isOurHookScript(scripts: readonly string[], current: string, name: string): boolean {
-  const script = scripts.at(-1) ?? ''
+  const script = scripts.at(-1)
+  if (script === undefined) return false // it starts no script at all
   if (script === current) return true
   if (!endsWith(script, 'hooks', name)) return false
   return scripts[0] === script.slice(0, -name.length) + GATE || isInOurPackage(script, 'dist', 'hooks', name)

@@ -232,6 +232,12 @@ describe('the hooks of Codex', () => {
     expect((await look())[0]).toMatchObject({ level: 'warn', text: expect.stringMatching(/\(switched off\)\.$/) })
   })
 
+  it('are told apart from hooks of others, which start no script, also before anybody trusts them', async () => {
+    place.write(hooks, JSON.stringify({ hooks: { Stop: [{ hooks: [{ type: 'command', command: 'true' }] }] } }))
+    await place.install(codex)
+    expect((await look())[0]?.text).toContain('But Codex does not run any of its hooks (not reviewed).')
+  })
+
   it('are useless where hooks are switched off, and doctor names the file', async () => {
     place.write(config, '[features]\nhooks = false\n')
     await place.install(codex)
