@@ -229,12 +229,11 @@ tmuxTest('text of any length is typed; a prompt too long for tmux is refused, wi
     const text = `${'word '.repeat(200)}${'é'.repeat(10_000)}`
     const outcome = await terminal.perform({ kind: 'set_input', target, params: { text } })
     expect(outcome.evidence).toContain(`typed into pane ${target.pane}`)
-    await new Promise((resolve) => setTimeout(resolve, 250)) // what the program takes for a paste
-    await terminal.tmux('send-keys', '-t', target.pane, 'Enter')
-    const submitted = await until(
-      'it is submitted',
-      async () => (await terminal.notes()).flatMap(({ submitted }) => submitted ?? [])[0],
-    )
+    // Right after a paste, and before it, the program takes an Enter for nothing.
+    const submitted = await until('it is submitted', async () => {
+      await terminal.tmux('send-keys', '-t', target.pane, 'Enter')
+      return (await terminal.notes()).flatMap(({ submitted }) => submitted ?? []).find((line) => line !== '')
+    })
     expect(submitted).toBe(`[from session lead] ${text}`)
     const windows = await terminal.tmux('list-windows', '-F', '#{window_id}')
     expect(await terminal.create({ prompt: 'p'.repeat(40_000) })).toEqual({
