@@ -8,6 +8,7 @@ import { cleanId, quote, RESERVED, requireId } from './ids.ts'
 import { LIMITS } from './limits.ts'
 import { lastSignMs } from './liveness.ts'
 import type { Entry, ProcessRef } from './ports.ts'
+import { settle } from './settle.ts'
 import { bound, opens, spawnedId } from './spawn.ts'
 
 /**
@@ -234,6 +235,12 @@ async function showLife(context: Context, hints: CallerHints, entry: Entry): Pro
       }
     })
     .catch(() => undefined)
+  await takeUp(context, server)
+}
+
+/** What the server that spoke for the session before left undone, where it is gone. */
+export async function takeUp(context: Context, before: ProcessRef | undefined): Promise<void> {
+  if (before !== undefined && context.processes.check(before) === 'gone') await settle(context)
 }
 
 export function sameProcess(a: ProcessRef, b: ProcessRef): boolean {
