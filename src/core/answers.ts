@@ -221,6 +221,8 @@ export interface CompleteAnswer {
   /** Sessions that follow this one and will be told. */
   readonly followers: readonly string[]
   readonly unread: number
+  /** What a closed session may do, and how it is opened again. */
+  readonly next: string
 }
 
 /** What a caller should know beside the answer it asked for. Absent when there is nothing to say. */
