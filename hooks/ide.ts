@@ -115,7 +115,7 @@ function hooksOf(name: string, { folder, ...made }: PluginPlace): (method: strin
       const context = readContext(raw)
       if (context === undefined) return undefined
       bus ??= openHookBus(process.env, ['--home', home])
-      const traits = traitsOf(context, made)
+      const traits = traitsOf(context, made, bus.context.processes.self)
       return await soon(work({ bus, context, conversation: conversationOf(context), traits }))
     } catch (fault) {
       report(method, fault)

@@ -18,7 +18,7 @@ export type {
   WaitAnswer,
   WatchAnswer,
 } from './core/answers.ts'
-export type { ActionAnswer, CreateAnswer, ManageAnswer } from './core/answers-actions.ts'
+export type { ActionAnswer, ActionRow, CreateAnswer, ManageAnswer } from './core/answers-actions.ts'
 export type {
   Bus,
   CompleteInput,

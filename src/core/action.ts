@@ -22,6 +22,24 @@ export const OPERATIONS = [
 export type Operation = (typeof OPERATIONS)[number]
 export type ActionKind = 'create' | Operation
 
+/**
+ * How long after it was asked for an action may still be begun, ms: later the tab, the turn or the person it was meant for
+ * is another one. A setting keeps its sense for longer than what moves a tab.
+ */
+const BEGINS_WITHIN_MS: Readonly<Record<ActionKind, number>> = {
+  create: LIMITS.spawnWaitMs,
+  cancel: 30_000,
+  switch: 120_000,
+  close: 120_000,
+  set_input: 120_000,
+  send_message: 120_000,
+  set_model: 600_000,
+  set_scene: 600_000,
+  pin: 600_000,
+  unpin: 600_000,
+  rename: 600_000,
+}
+
 /** `requested`: it waits for its executor. `unknown`: its executor died over it; it is never tried again. */
 export type ActionState = 'requested' | 'done' | 'unsupported' | 'failed' | 'unknown'
 
@@ -75,6 +93,17 @@ export interface Action {
   /** What the state was concluded from, or why it was not done. */
   readonly evidence?: string
 }
+
+/** What nobody began in time and nobody may begin any more: how that ended. Undefined while there is time. */
+export function tooLate({ kind, requestedAt }: Action, nowMs: number): Outcome | undefined {
+  const withinMs = BEGINS_WITHIN_MS[kind] ?? BEGINS_WITHIN_MS.cancel // a newer version may know others
+  // Absolute, and not for what is no time: a clock that was set back must not keep it waiting.
+  if (Math.abs(nowMs - Date.parse(requestedAt)) <= withinMs) return undefined
+  return { state: 'failed', evidence: `not taken within ${withinMs / 1000} s; it is not done any more` }
+}
+
+/** Of an action whose taker is gone: it may have been done. */
+export const TAKER_GONE = { state: 'unknown', evidence: 'its executor ended before it said how it went' } as const
 
 /** How an action ended. */
 export interface Outcome {

@@ -37,6 +37,18 @@ export interface Clash {
   readonly outcome: 'refused' | 'taken-over' | 'opened-twice' | 'branched'
 }
 
+/** An action that the session asked for and that ended, or turned out to have ended, after it had its answer. */
+export interface EndedAction {
+  readonly id: string
+  readonly kind: string
+  /** The name of the session whose tab it was, else its id. */
+  readonly target: string
+  readonly requestedAt: string
+  readonly state: string
+  readonly evidence: string
+  readonly told: boolean
+}
+
 export interface Activity {
   readonly id: string
   readonly state: ActivityState
@@ -59,6 +71,8 @@ export interface Activity {
   readonly clash?: Clash
   /** Whose mail starts no more turns here for now, and whether the session was told. */
   readonly outOfWakes?: { readonly from: string; readonly at: string; readonly told: boolean }
+  /** The last few; those it was told of stay, so that nobody tells it again. */
+  readonly endedActions?: readonly EndedAction[]
   /** Grows with every change of `state`; half of a wait's cursor. */
   readonly activitySeq: number
   readonly trail: readonly Transition[]
@@ -114,5 +128,10 @@ export function decodeActivity(raw: unknown): Activity {
   allowTexts(record, ['evidence', 'lastTurn', 'lastHumanPrompt', 'cancelledAt'])
   if (record['lastWake'] !== undefined) requireTexts(record['lastWake'], ['wakeId', 'from', 'at', 'door'])
   record['activitySeq'] ??= 1
+  if (record['endedActions'] !== undefined) {
+    fillLists(record, ['endedActions'])
+    for (const ended of record['endedActions'] as unknown[])
+      requireTexts(ended, ['id', 'kind', 'target', 'requestedAt', 'state', 'evidence'])
+  }
   return record as unknown as Activity
 }

@@ -12,6 +12,22 @@ export interface ActionAnswer {
   readonly evidence: string
   /** What a person can do instead. */
   readonly byHand?: string
+  /** What the caller can do next. */
+  readonly next?: string
+}
+
+/** Something that was asked for and waits, failed, or of which nobody knows whether it was done. */
+export interface ActionRow extends ActionAnswer {
+  readonly id: string
+  /** The session whose tab it is about, by its name at that time. */
+  readonly target: string
+  /** The value of the operation: the text, model, scene or name, cut to 120 characters. */
+  readonly asked?: string
+  /** Who asked. */
+  readonly by: string
+  readonly requestedAt: string
+  readonly finishedAt?: string
+  readonly next: string
 }
 
 export interface CreateAnswer {

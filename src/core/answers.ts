@@ -1,7 +1,7 @@
 /** What callers of the bus get: the shapes behind every tool result and every `--json` of the command line. */
 
 import type { ActivityState } from './activity.ts'
-import type { ActionAnswer } from './answers-actions.ts'
+import type { ActionAnswer, ActionRow } from './answers-actions.ts'
 import type { Json } from './json.ts'
 import type { Intent, Place, Priority } from './message.ts'
 import type { Skipped } from './ports.ts'
@@ -70,6 +70,10 @@ export interface SessionView extends SessionRow {
   readonly spawnedBy?: string
   /** How its opening by create_session went. */
   readonly opened?: ActionAnswer
+  /** What it asked for, and what was to be done to its tab, that has no good end; of the last day, newest first, at most 5. */
+  readonly actions?: readonly ActionRow[]
+  /** Why they could not be read. */
+  readonly actionsFault?: string
 }
 
 export interface UpdateAnswer {
@@ -217,6 +221,8 @@ export interface CompleteAnswer {
   /** Sessions that follow this one and will be told. */
   readonly followers: readonly string[]
   readonly unread: number
+  /** What a closed session may do, and how it is opened again. */
+  readonly next: string
 }
 
 /** What a caller should know beside the answer it asked for. Absent when there is nothing to say. */

@@ -16,13 +16,17 @@ import { noteSetting } from './setting.ts'
 import { NOTHING_SHOWN } from './shown.ts'
 import { tell, unreadMessages } from './tell.ts'
 import { wakeIdIn } from './wake-text.ts'
+import { noteHolder } from './window.ts'
 
 /** The plugin of one host on one bus. */
 export function createHostPlugin(context: Context, traits: HostTraits): HostPlugin {
   const ours = async (conversation: Conversation): Promise<Ours | undefined> => {
     if (conversation.isSubagent) return undefined
     const known = await attached(context, conversation)
-    if (known !== undefined) return { entry: await noteSetting(context, known, conversation), isNew: false }
+    if (known !== undefined) {
+      const here = await noteHolder(context, known, traits.executor)
+      return { entry: await noteSetting(context, here, conversation), isNew: false }
+    }
     const entry = await adopt(context, traits, conversation)
     return entry === undefined ? undefined : { entry, isNew: true }
   }

@@ -5,6 +5,7 @@ import type { Context } from './context.ts'
 import type { HostPlugin, HostTraits, ToolResult } from './host-plugin.ts'
 import { finishAction } from './perform.ts'
 import type { HostExecutor } from './ports-actions.ts'
+import { take } from './settle.ts'
 
 /** The tools of ours that ask for actions, whatever the host puts before their names. */
 const ASKING = /(^|[^A-Za-z0-9])(create_session|manage_session|send_message)$/
@@ -48,7 +49,7 @@ export async function takeActions(
   for (const id of idsIn(result)) {
     // One that cannot be taken, or noted as handed over, must not keep back those that were: nobody else gets them.
     try {
-      const action = await context.store.actions.claim(executor.id, id)
+      const action = await take(context, executor.id, id)
       if (action === undefined) continue
       actions.push(action)
       // The front end never tells how it went: that it was asked is all that can be known.

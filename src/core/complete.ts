@@ -49,5 +49,6 @@ export async function complete(context: Context, caller: Caller, input: Complete
     expiresAt: new Date(expiresAtMs(entry, context.clock.now(), context.defaultTtlMs)).toISOString(),
     followers: await context.store.follow.followers(session.id),
     unread: (await context.store.inbox.unread(session.id)).ids.length,
+    next: 'It may still look, read, send and wait. update_session{status:"active"} opens it again, for anything new.',
   }
 }

@@ -104,6 +104,18 @@ export async function requireOwn(context: Context, caller: Caller, doing: string
   return entry
 }
 
+/** The same, still open: what begins something new. @throws BusError NOT_REGISTERED, SESSION_CLOSED */
+export async function requireOpenOwn(context: Context, caller: Caller, doing: string): Promise<Entry> {
+  const entry = await requireOwn(context, caller, doing)
+  const { id, status, closedAt } = entry.session
+  if (closedAt === undefined) return entry
+  throw new BusError(
+    'SESSION_CLOSED',
+    `Session ${id} was closed as ${status} at ${closedAt}, so it cannot ${doing}. Nothing was changed.`,
+    'update_session{status:"active"} opens it again. As it is, it may look, read, send and wait.',
+  )
+}
+
 export function notRegistered(doing: string, id?: string): BusError {
   const who = id === undefined ? 'This session is not registered' : `Session ${id} is not (or no longer) on the bus`
   return new BusError(

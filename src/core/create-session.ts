@@ -5,7 +5,7 @@ import { freshActivity } from './activity.ts'
 import type { CreateAnswer } from './answers-actions.ts'
 import type { CreateInput } from './bus.ts'
 import type { Caller } from './caller.ts'
-import { type Context, refuseSubagent } from './context.ts'
+import { type Context, refuseSubagent, requireOpenOwn } from './context.ts'
 import { BusError } from './errors.ts'
 import { quoted } from './fence.ts'
 import { followOwn } from './follow.ts'
@@ -25,8 +25,8 @@ const HOST = /^[a-z][a-z0-9-]{0,31}$/
 
 export async function create(context: Context, caller: Caller, input: CreateInput): Promise<CreateAnswer> {
   refuseSubagent(caller, 'open a session')
-  const by = await actorOf(context, caller, 'open sessions')
-  const own = caller.kind === 'session' ? (await context.find(caller.id))?.session : undefined
+  const own = caller.kind === 'human' ? undefined : (await requireOpenOwn(context, caller, 'open sessions')).session
+  const by = actorOf(own)
   const wanted = check(context, input, own)
   const id = `ses-${context.random.token(10)}`
   const token = spawnToken(id, context.random.token(20))

@@ -4,7 +4,7 @@ import { resolve } from './address.ts'
 import type { News, WatchAnswer } from './answers.ts'
 import type { WatchInput } from './bus.ts'
 import type { Caller } from './caller.ts'
-import { type Context, refuseSubagent, requireOwn } from './context.ts'
+import { type Context, refuseSubagent, requireOpenOwn } from './context.ts'
 import { BusError } from './errors.ts'
 import { called, fenced, quoted } from './fence.ts'
 import { LIMITS } from './limits.ts'
@@ -14,10 +14,11 @@ import type { Entry } from './ports.ts'
 import { ungate } from './prompt-gate.ts'
 import { unreadOf } from './roster.ts'
 import { isClosed, label } from './session.ts'
+import { neverRegistered } from './spawn.ts'
 
 export async function watch(context: Context, caller: Caller, input: WatchInput): Promise<WatchAnswer> {
   refuseSubagent(caller, 'follow others')
-  const own = await requireOwn(context, caller, 'follow others')
+  const own = await requireOpenOwn(context, caller, 'follow others')
   const me = own.session.id
   if (input.sessions.length === 0)
     throw new BusError('BAD_INPUT', 'sessions is empty.', 'Name the sessions to follow, by id or name.')
@@ -127,7 +128,7 @@ export async function changesFor(context: Context, own: Entry): Promise<readonly
   for (const id of watching) {
     const entry = await context.find(id)
     const stamp = entry === undefined ? 'gone' : stampOf(context, entry)
-    now.push({ id, stamp, line: entry === undefined ? `${quoted(id)} is gone` : describe(context, entry) })
+    now.push({ id, stamp, line: entry === undefined ? `${quoted(id)} is gone` : await describe(context, entry) })
   }
   const known = bare((await context.store.shown.read(me)).sessions)
   if (now.every(({ id, stamp }) => known[id] === stamp)) return []
@@ -154,7 +155,7 @@ export async function followedNow(context: Context, own: Entry): Promise<readonl
   const lines: string[] = []
   for (const id of watching.slice(0, FOLLOWED)) {
     const entry = await context.find(id)
-    lines.push(entry === undefined ? `${quoted(id)} is gone` : describe(context, entry))
+    lines.push(entry === undefined ? `${quoted(id)} is gone` : await describe(context, entry))
   }
   return lines
 }
@@ -165,9 +166,14 @@ function bare(record: Readonly<Record<string, string>>): Record<string, string> 
 }
 
 /** A line made of our own words, a name, and at most one quoted piece of the session’s own text. */
-function describe(context: Context, entry: Entry): string {
+async function describe(context: Context, entry: Entry): Promise<string> {
   const { session } = entry
   const seen = context.observe(entry)
+  if (!isClosed(session) && neverRegistered(session, context.clock.now())) {
+    const { unread } = await unreadOf(context, session.id)
+    const mail = unread === 0 ? '' : `; ${unread} unread ${unread === 1 ? 'message is' : 'messages are'} kept for it`
+    return `${quoted(label(session))} ${seen.evidence}${mail}`
+  }
   const state = isClosed(session)
     ? called(session.status)
     : seen.state === 'ended'

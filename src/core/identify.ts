@@ -8,6 +8,7 @@ import { cleanId, quote, RESERVED, requireId } from './ids.ts'
 import { LIMITS } from './limits.ts'
 import { lastSignMs } from './liveness.ts'
 import type { Entry, ProcessRef } from './ports.ts'
+import { settle } from './settle.ts'
 import { bound, opens, spawnedId } from './spawn.ts'
 
 /**
@@ -218,12 +219,15 @@ export async function noteClash(
 async function showLife(context: Context, hints: CallerHints, entry: Entry): Promise<void> {
   if (entry.session.closedAt !== undefined) return
   const { self } = context.processes
-  const { server } = entry.session.host
+  const { server, client: before } = entry.session.host
+  const { client } = hints.host
+  // A server outlives its client for a moment, and speaks for nobody then.
+  const isOrphan = before && client && !sameProcess(before, client) && context.processes.check(before) === 'gone'
   // Of two servers that both may speak for it the record keeps the one it names, for as long as that lives.
-  const served = server !== undefined && (sameProcess(server, self) || context.processes.check(server) === 'alive')
+  const lives = server !== undefined && (sameProcess(server, self) || context.processes.check(server) === 'alive')
+  const served = lives && !isOrphan
   const { activity } = entry
   if (served && activity !== undefined && isFresh(activity, context.clock.now())) return
-  const { client } = hints.host
   await context.store.sessions
     .change(entry.session.id, (current) => {
       if (current?.activity === undefined) return undefined
@@ -234,6 +238,12 @@ async function showLife(context: Context, hints: CallerHints, entry: Entry): Pro
       }
     })
     .catch(() => undefined)
+  await takeUp(context, server)
+}
+
+/** What the server that spoke for the session before left undone, where it is gone. */
+export async function takeUp(context: Context, before: ProcessRef | undefined): Promise<void> {
+  if (before !== undefined && context.processes.check(before) === 'gone') await settle(context)
 }
 
 export function sameProcess(a: ProcessRef, b: ProcessRef): boolean {

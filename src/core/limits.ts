@@ -57,6 +57,12 @@ export const LIMITS = {
   actionLookMs: 100,
   /** How long a host’s plugin gives one action before it turns to the next, ms. */
   actionLimitMs: 60_000,
+  /** Who took an action and cannot be checked has so long, from when it was asked for, to say how it went, ms. */
+  takerPatienceMs: 5 * 60_000,
+  /** Ends of actions a session remembers to have been told of. */
+  endedActions: 8,
+  /** Actions that query_session shows of one session. */
+  shownActions: 5,
   /** How long a host's conversation is remembered after its session and its mail are gone, ms. */
   bindingKeptMs: 24 * 60 * 60_000,
   /** Actions are kept so long, to tell how they ended, ms. */

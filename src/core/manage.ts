@@ -12,8 +12,9 @@ import { quote } from './ids.ts'
 import { aliasesAfter, dropOldNames, giveNameBack, takeName } from './naming.ts'
 import { answerOf, type NewAction, perform, routeTo, targetOf, unsupported } from './perform.ts'
 import type { Entry } from './ports.ts'
+import type { HostExecutor } from './ports-actions.ts'
 import { send } from './send.ts'
-import { isClosed, label, revise } from './session.ts'
+import { isClosed, label, revise, type Session } from './session.ts'
 
 export async function manage(context: Context, caller: Caller, input: ManageInput): Promise<ManageAnswer> {
   const { operation, session: who, ...given } = input
@@ -25,10 +26,12 @@ export async function manage(context: Context, caller: Caller, input: ManageInpu
     )
   }
   refuseSubagent(caller, `${operation} a session`)
-  const by = await actorOf(context, caller, 'manage sessions')
+  const own = caller.kind === 'human' ? undefined : await requireOwn(context, caller, 'manage sessions')
+  const by = actorOf(own?.session)
   const params = checkOperation(operation, given)
   const entry = await resolve(context, who === 'me' && caller.kind === 'session' ? caller.id : who)
   const { id } = entry.session
+  if (SETS.includes(operation)) requireOpen(entry, `takes no ${operation.slice('set_'.length)}`)
   if (operation === 'send_message') return deliver(context, caller, entry, params.text ?? '')
   const named = params.name === undefined ? entry : await rename(context, entry, params.name)
   const action = await onTab(context, operation, { by, params, entry: named })
@@ -41,23 +44,31 @@ export async function manage(context: Context, caller: Caller, input: ManageInpu
   }
 }
 
+export interface Actor {
+  readonly id: string
+  readonly name: string
+  readonly executor?: HostExecutor
+}
+
 /** Who asks: a session that is on the bus, or the person. */
-export async function actorOf(
-  context: Context,
-  caller: Caller,
-  doing: string,
-): Promise<{ readonly id: string; readonly name: string; readonly executor?: string }> {
-  if (caller.kind === 'human') return { id: HUMAN_ID, name: HUMAN_ID }
-  const { session } = await requireOwn(context, caller, doing)
-  const executor = session.host.executor?.id
+export function actorOf(session: Session | undefined): Actor {
+  if (session === undefined) return { id: HUMAN_ID, name: HUMAN_ID }
+  const { executor } = session.host
   return { id: session.id, name: label(session), ...(executor !== undefined && { executor }) }
 }
 
 interface Wanted {
-  readonly by: Awaited<ReturnType<typeof actorOf>>
+  readonly by: Actor
   readonly params: ReturnType<typeof checkOperation>
   readonly entry: Entry
 }
+
+/** What the record of the session holds too. */
+const SETS: readonly Operation[] = ['set_model', 'set_scene']
+/** What a terminal can still do to a tab when what ran in it has ended. */
+const OUTLIVE: readonly Operation[] = ['switch', 'close', 'pin', 'unpin']
+/** What ends the turn in which it is asked for. */
+const ENDS_TURN: readonly Operation[] = ['close', 'cancel']
 
 async function onTab(context: Context, operation: Operation, { by, params, entry }: Wanted): Promise<ActionAnswer> {
   const { id, host } = entry.session
@@ -66,25 +77,40 @@ async function onTab(context: Context, operation: Operation, { by, params, entry
     kind: operation,
     state: 'failed',
     evidence: `${label(entry.session)} has no tab any more: ${seen.evidence}`,
+    next: 'create_session opens a new one. What is sent to it is kept, for when it comes back.',
   }
   if (seen.life === 'gone') return gone
+  if (seen.state === 'ended' && !OUTLIVE.includes(operation)) {
+    return { ...gone, evidence: `${label(entry.session)} does not run any more: ${seen.evidence}` }
+  }
   const target = targetOf(entry)
   const route = await routeTo(context, { kind: operation, target, params }, host.executor, by.executor)
   if ('reason' in route) return unsupported(operation, route)
   // A host that performs says when a tab ends; a terminal stays there when what ran in it has ended.
   if ('queue' in route && seen.state === 'ended') return gone
-  if (operation === 'close' && id === by.id && 'local' in route) {
-    throw new BusError(
-      'BAD_INPUT',
-      'A session cannot close its own tab: the program that would answer ends with it. Nothing was changed.',
-      'Call complete_session to close the session; another session, or the person, can close the tab.',
-    )
-  }
+  // Where the host performs after the answer, there is one.
+  if (id === by.id && ENDS_TURN.includes(operation) && ('local' in route || route.queue.watches))
+    throw ownTurn(operation)
   const { executor: _, ...actor } = by
   const wanted = { kind: operation, by: actor, target, params }
   const { action, outcome } = await perform(context, route, wanted)
   const answer = answerOf(action, outcome)
   return 'queue' in route && operation === 'switch' ? inFront(context, answer, wanted) : answer
+}
+
+function ownTurn(operation: Operation): BusError {
+  if (operation === 'cancel') {
+    return new BusError(
+      'BAD_INPUT',
+      'A session cannot cancel its own turn: the answer would be broken off with it. Nothing was changed.',
+      'End the turn by saying no more; another session, or the person, can cancel it.',
+    )
+  }
+  return new BusError(
+    'BAD_INPUT',
+    'A session cannot close its own tab: the program that would answer ends with it. Nothing was changed.',
+    'Call complete_session to close the session; another session, or the person, can close the tab.',
+  )
 }
 
 /** The host shows the session in its own terminal; bringing that to the front is for whoever has the terminal. */
@@ -104,13 +130,15 @@ async function inFront(context: Context, answer: ActionAnswer, wanted: NewAction
 /** The name on the bus is ours to change; the title of the tab follows where the host lets it. */
 async function rename(context: Context, entry: Entry, name: string): Promise<Entry> {
   const { id } = entry.session
-  requireOpen(entry, name)
+  const requireRenamable = (current: Entry) =>
+    current.session.name === name ? undefined : requireOpen(current, 'keeps its name')
+  requireRenamable(entry)
   await takeName(context, name, id)
   let after: Entry | undefined
   try {
     after = await context.store.sessions.change(id, (current) => {
       if (current === undefined || current.session.name === name) return undefined
-      requireOpen(current, name)
+      requireRenamable(current)
       const next = { ...current.session, name, aliases: aliasesAfter(current.session, name) }
       return { session: revise(current.session, next, context.nowIso()) }
     })
@@ -128,12 +156,12 @@ async function rename(context: Context, entry: Entry, name: string): Promise<Ent
 }
 
 /** @throws BusError SESSION_CLOSED */
-function requireOpen({ session }: Entry, name: string): void {
-  if (!isClosed(session) || session.name === name) return
+function requireOpen({ session }: Entry, says: string): void {
+  if (!isClosed(session)) return
   throw new BusError(
     'SESSION_CLOSED',
-    `Session ${label(session)} was closed at ${session.closedAt} and keeps its name. Nothing was changed.`,
-    'Rename a session that is open, or leave this one as it is.',
+    `Session ${label(session)} was closed at ${session.closedAt} and ${says}. Nothing was changed.`,
+    'Leave it as it is, or have it opened again: by itself, with update_session{status:"active"}.',
   )
 }
 

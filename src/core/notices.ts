@@ -1,8 +1,13 @@
-/** What a session is told once about itself: that two programs use its id, that its mail no longer wakes it. */
+/**
+ * What a session is told once about itself: that two programs use its id, that its mail no longer wakes it, how something
+ * it asked for ended after all.
+ */
 
-import type { Activity, Clash } from './activity.ts'
+import type { Action } from './action.ts'
+import type { Activity, Clash, EndedAction } from './activity.ts'
+import { HUMAN_ID } from './caller.ts'
 import type { Context } from './context.ts'
-import { quoted } from './fence.ts'
+import { fenced, quoted } from './fence.ts'
 import { LIMITS } from './limits.ts'
 import type { Entry } from './ports.ts'
 
@@ -15,11 +20,17 @@ export async function noticesFor(context: Context, own: Entry): Promise<readonly
     if (activity === undefined || !hasNotice(activity)) return undefined
     told = activity
     const { clash: _, ...rest } = activity
-    const { outOfWakes } = activity
-    return { activity: { ...rest, ...(outOfWakes && { outOfWakes: { ...outOfWakes, told: true } }) } }
+    const { outOfWakes, endedActions } = activity
+    return {
+      activity: {
+        ...rest,
+        ...(outOfWakes && { outOfWakes: { ...outOfWakes, told: true } }),
+        ...(endedActions && { endedActions: endedActions.map((ended) => ({ ...ended, told: true })) }),
+      },
+    }
   })
   if (told === undefined) return []
-  const { clash, outOfWakes } = told
+  const { clash, outOfWakes, endedActions = [] } = told
   return [
     ...(clash !== undefined && Object.hasOwn(CLASHES, clash.outcome) // a newer version may know others
       ? [CLASHES[clash.outcome](timeOf(clash.at), Number(clash.pid))]
@@ -29,6 +40,7 @@ export async function noticesFor(context: Context, own: Entry): Promise<readonly
           `Mail from ${quoted(outOfWakes.from)} is stored but starts no more turns here: ${LIMITS.wakesPerPair} in ${LIMITS.wakeWindowMs / 60_000} min, or ${LIMITS.wakeHops} replies in a chain, are the most until a person writes a prompt.`,
         ]
       : []),
+    ...endedActions.filter((ended) => !ended.told).map(endedLine),
   ]
 }
 
@@ -39,7 +51,36 @@ function timeOf(iso: string): string {
 }
 
 export function hasNotice(activity: Activity | undefined): boolean {
-  return activity?.clash !== undefined || activity?.outOfWakes?.told === false
+  if (activity?.clash !== undefined || activity?.outOfWakes?.told === false) return true
+  return activity?.endedActions?.some(({ told }) => !told) === true
+}
+
+/** Leaves word with the session that asked; once, however many find it out. The person looks for themselves. */
+export async function noteEnded(context: Context, action: Action): Promise<void> {
+  const { id, kind, by, target, requestedAt, state, evidence = '' } = action
+  if (by.id === HUMAN_ID || (await context.find(by.id)) === undefined) return
+  const ended = { id, kind, target: target.name ?? target.id, requestedAt, state, evidence, told: false }
+  let isNew = false
+  const entry = await context.store.sessions.change(by.id, (current) => {
+    const known = current?.activity?.endedActions ?? []
+    isNew = current?.activity !== undefined && !known.some((each) => each.id === id)
+    if (!isNew || current?.activity === undefined) return undefined
+    return { activity: { ...current.activity, endedActions: [...known, ended].slice(-LIMITS.endedActions) } }
+  })
+  if (!isNew || entry?.session.host.hooked !== true) return
+  const { hosts } = context.store
+  await hosts.ungate(entry.session.host.hostKey)
+  await hosts.mark(entry.session.host.hostKey).catch(() => undefined)
+}
+
+function endedLine({ kind, target, requestedAt, state, evidence }: EndedAction): string {
+  const isWake = kind === 'send_message'
+  const what = `${isWake ? 'a wake' : quoted(kind)} of session ${quoted(target)}, which this session asked for at ${requestedAt},`
+  if (state === 'done') return `${what} was done after all: ${fenced(evidence)}`
+  if (state === 'unknown')
+    return `Nobody knows whether ${what} was done: ${fenced(evidence)}. Nobody does it again; query_session shows how things stand.`
+  const next = isWake ? 'The message is stored, and told at its next turn' : 'It can be asked for again'
+  return `${what} was not done: ${fenced(evidence)}. ${next}.`
 }
 
 /** Leaves word with a session that wakes by this sender are used up; once while that lasts. */

@@ -1,6 +1,15 @@
 /** Getting an action done: by an executor of this process, or by the host's own plugin from its queue. */
 
-import type { Action, ActionKind, ActionParams, ActionTarget, Outcome } from './action.ts'
+import {
+  type Action,
+  type ActionKind,
+  type ActionParams,
+  type ActionTarget,
+  type Outcome,
+  TAKER_GONE,
+} from './action.ts'
+import { NEXT } from './action-rows.ts'
+import { comesToTurn, inTheWay } from './alone.ts'
 import type { ActionAnswer } from './answers-actions.ts'
 import type { Context } from './context.ts'
 import { LIMITS } from './limits.ts'
@@ -8,6 +17,8 @@ import { observeEnd } from './observing.ts'
 import type { Entry } from './ports.ts'
 import type { Executor, HostExecutor } from './ports-actions.ts'
 import { ungate } from './prompt-gate.ts'
+import { isClosed } from './session.ts'
+import { outOfReach } from './window.ts'
 
 /** Who can do it, or why nobody can. */
 export type Route =
@@ -21,22 +32,18 @@ export interface Asked {
   readonly params: ActionParams
 }
 
-/** A plugin that only sees the results of its own tabs' tools does nothing for callers elsewhere. */
-export function serves(host: HostExecutor, callersExecutor: string | undefined): boolean {
-  return host.watches || host.id === callersExecutor
-}
-
 /** The way to a session's tab, the host's own plugin first. */
 export async function routeTo(
   context: Context,
   { kind, target, params }: Asked,
   host: HostExecutor | undefined,
-  callersExecutor: string | undefined,
+  callers: HostExecutor | undefined,
 ): Promise<Route> {
   let refused: { readonly reason: string; readonly byHand?: string } | undefined
   if (host?.kinds.includes(kind)) {
-    if (serves(host, callersExecutor)) return { queue: host }
-    refused = { reason: `${target.hostKind} performs actions only for its own tabs` }
+    const reason = outOfReach(context, target.hostKind, host, callers)
+    if (reason === undefined) return { queue: host }
+    refused = { reason }
   }
   for (const executor of context.executors) {
     const offer = await executor.offers(kind, target, params)
@@ -82,11 +89,15 @@ export async function perform(
   await store.actions.request(action)
   if ('queue' in route) {
     if (!route.queue.watches) return { action }
-    return { action: (await whenDone(context, action)) ?? action }
+    const now = (await whenDone(context, action)) ?? action
+    // The answer says it: nobody need find it out and tell it once more.
+    if (now.state === 'unknown' && now.finishedAt === undefined) await finishAction(context, now, TAKER_GONE)
+    return { action: now }
   }
+  await comesToTurn(context, action)
   const claimed = await store.actions.claim(action.executor, action.id)
   if (claimed === undefined) return { action: (await found(context, action)) ?? action }
-  const outcome = await runOnce(route.local, claimed)
+  const outcome = (await inTheWay(context, claimed)) ?? (await runOnce(route.local, claimed))
   // It happened: an end that could not be written down must not look like an action that was not done.
   await finishAction(context, claimed, outcome).catch((fault: unknown) =>
     context.log?.('error', 'action', { id: claimed.id, fault: String(fault) }),
@@ -116,7 +127,7 @@ export async function finishAction(context: Context, action: Action, outcome: Ou
   if (kind === 'set_model' || kind === 'set_scene') {
     const { model, scene } = params
     await context.store.sessions.change(target.id, (entry) =>
-      entry === undefined
+      entry === undefined || isClosed(entry.session)
         ? undefined
         : { session: { ...entry.session, ...(model && { model }), ...(scene && { scene }) } },
     )
@@ -138,9 +149,10 @@ async function noteEnd(context: Context, { kind, target, by }: Action): Promise<
 async function whenDone(context: Context, action: Action): Promise<Action | undefined> {
   const untilMs = context.clock.steady() + LIMITS.actionWaitMs
   for (;;) {
+    // Looked at once more after the time: what ends later than that is told as news.
+    const isOver = context.clock.steady() >= untilMs
     const now = await found(context, action)
-    if (now !== undefined && now.state !== 'requested') return now
-    if (context.clock.steady() >= untilMs) return now
+    if (isOver || (now !== undefined && now.state !== 'requested')) return now
     await new Promise<void>((resolve) => context.clock.after(LIMITS.actionLookMs, resolve))
   }
 }
@@ -158,11 +170,13 @@ export function answerOf(action: Action, outcome: Outcome | undefined): ActionAn
     state,
     evidence: evidence ?? WAITING,
     ...(outcome?.byHand !== undefined && { byHand: outcome.byHand }),
+    ...((state === 'requested' || state === 'unknown') && { next: NEXT[state] }),
   }
 }
 
 const WAITING = 'handed to the host, which has not said yet how it went'
 
 export function unsupported(kind: ActionKind, { reason, byHand }: { reason: string; byHand?: string }): ActionAnswer {
-  return { kind, state: 'unsupported', evidence: reason, ...(byHand !== undefined && { byHand }) }
+  const next = 'Tell the session with send_message what is wanted, or ask the person.'
+  return { kind, state: 'unsupported', evidence: reason, ...(byHand === undefined ? { next } : { byHand }) }
 }

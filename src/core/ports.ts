@@ -7,15 +7,12 @@ import type { Activity } from './activity.ts'
 import type { Message, Place, Sent } from './message.ts'
 import type { ActionStore } from './ports-actions.ts'
 import type { HostStore, ShownStore } from './ports-hosts.ts'
-import type { ProcessRef } from './process-ref.ts'
+import type { Life, ProcessRef } from './process-ref.ts'
 import type { Session } from './session.ts'
 import type { Watch } from './watch-port.ts'
 
-export type { ProcessRef } from './process-ref.ts'
+export type { Life, ProcessRef } from './process-ref.ts'
 export type { Watch } from './watch-port.ts'
-
-/** `unknown` is an answer: it is never rounded to alive or gone. */
-export type Life = 'alive' | 'gone' | 'unknown'
 
 export interface Processes {
   readonly self: ProcessRef

@@ -10,3 +10,6 @@ export interface ProcessRef {
   /** The machine. */
   readonly node?: string
 }
+
+/** `unknown` is an answer: it is never rounded to alive or gone. */
+export type Life = 'alive' | 'gone' | 'unknown'

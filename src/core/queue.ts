@@ -3,8 +3,10 @@
 import type { Action } from './action.ts'
 import type { Context } from './context.ts'
 import { LIMITS } from './limits.ts'
+import { noteEnded } from './notices.ts'
 import { finishAction, runOnce } from './perform.ts'
 import type { Executor } from './ports-actions.ts'
+import { take } from './settle.ts'
 
 export interface Worker extends Pick<Executor, 'id' | 'perform'> {
   /** A queue that could not be read, or an end that could not be written down. */
@@ -23,8 +25,11 @@ export function workOff(context: Context, worker: Worker): { close(): void } {
     for (const id of isClosed ? [] : await actions.waiting(worker.id)) {
       if (isClosed) return
       try {
-        const action = await actions.claim(worker.id, id)
-        if (action !== undefined) await finishAction(context, action, await inTime(context, worker, action))
+        const action = await take(context, worker.id, id)
+        if (action === undefined) continue
+        const outcome = await inTime(context, worker, action)
+        await finishAction(context, action, outcome)
+        if (isNews(context, action)) await noteEnded(context, { ...action, ...outcome })
       } catch (fault) {
         worker.report(fault)
       }
@@ -43,6 +48,11 @@ export function workOff(context: Context, worker: Worker): { close(): void } {
       watch.close()
     },
   }
+}
+
+/** Whoever asked was answered by then that nobody had said how it went. Of a wake the turn itself is the news. */
+function isNews(context: Context, { kind, requestedAt }: Action): boolean {
+  return kind !== 'send_message' && context.clock.now() - Date.parse(requestedAt) > LIMITS.actionWaitMs
 }
 
 /** A host that never answers must not keep the next one waiting. */

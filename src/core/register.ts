@@ -7,7 +7,7 @@ import type { Caller } from './caller.ts'
 import { type Context, refuseSubagent } from './context.ts'
 import { BusError } from './errors.ts'
 import { tellFollowers } from './follow.ts'
-import { noteClash, requireSameClient, sameProcess } from './identify.ts'
+import { noteClash, requireSameClient, sameProcess, takeUp } from './identify.ts'
 import type { Json } from './json.ts'
 import { LIMITS } from './limits.ts'
 import { requireName } from './name.ts'
@@ -67,6 +67,7 @@ export async function update(context: Context, caller: Caller, input: UpdateInpu
   }
   if (entry === undefined) throw new Error('a change that decides something leaves a record')
   if (replaced) await noteClash(context, id, 'taken-over')
+  await takeUp(context, known?.session.host.server)
   await dropOldNames(context, known?.session, entry.session)
   await tellFollowers(context, id)
   if (caller.connection.own === undefined) {

@@ -1,22 +1,22 @@
 /** list_sessions and query_session: who is there, and what is known of one. */
 
-import type { Action } from './action.ts'
+import { actionRows, openingOf } from './action-rows.ts'
 import { ACTIVITIES, type Activity } from './activity.ts'
 import { pathsOf, resolve } from './address.ts'
 import type { ListAnswer, SessionRow, SessionView } from './answers.ts'
-import type { ActionAnswer } from './answers-actions.ts'
 import type { ListInput } from './bus.ts'
 import type { Caller } from './caller.ts'
 import { type Context, requireOwn } from './context.ts'
-import { BusError, refusal } from './errors.ts'
+import { BusError } from './errors.ts'
 import { quote } from './ids.ts'
 import { utf8Bytes } from './json.ts'
 import { LIMITS } from './limits.ts'
-import { type CheckLife, expiresAtMs, finished, type Observed } from './liveness.ts'
+import { type CheckLife, expiresAtMs, finished } from './liveness.ts'
 import { fold } from './name.ts'
 import type { Entry, Skipped } from './ports.ts'
 import { projectKey } from './project.ts'
-import { isClosed, type Session, type Spawn, STATUSES } from './session.ts'
+import { isClosed, type Session, STATUSES } from './session.ts'
+import { settle } from './settle.ts'
 import { clip } from './text.ts'
 
 const ROW_TASK_CHARS = 120
@@ -69,6 +69,7 @@ export async function query(context: Context, target: string, caller: Caller): P
   const entry = isSelf ? await requireOwn(context, caller, 'look at itself') : await resolve(context, target)
   const { session, activity } = entry
   const { store, clock } = context
+  await settle(context)
   const seen = context.observe(entry)
   const expiresMs = expiresAtMs(entry, clock.now(), context.defaultTtlMs)
   const willExpire = isClosed(session) || seen.life !== 'alive'
@@ -106,23 +107,8 @@ export async function query(context: Context, target: string, caller: Caller): P
     ...(session.parentSessionId !== undefined && { parentSessionId: session.parentSessionId }),
     ...(session.spawnedBy !== undefined && { spawnedBy: session.spawnedBy }),
     ...(session.spawn !== undefined && { opened: await openingOf(context, session.spawn, seen) }),
+    ...(await actionRows(context, session)),
   }
-}
-
-/** How the opening of a created session went. One that never showed itself has failed, whatever its executor said. */
-async function openingOf(context: Context, spawn: Spawn, seen: Observed): Promise<ActionAnswer> {
-  const base = { id: spawn.action, kind: 'create' } as const
-  if (spawn.boundAt !== undefined) return { ...base, state: 'done', evidence: `registered at ${spawn.boundAt}` }
-  if (seen.state === 'ended') return { ...base, state: 'failed', evidence: seen.evidence }
-  let action: Action | undefined
-  try {
-    action = await context.store.actions.find(spawn.executor, spawn.action)
-  } catch (fault) {
-    // The session can be told of all the same.
-    return { ...base, state: 'unknown', evidence: `${refusal(fault).error.message} Not registered yet.` }
-  }
-  const state = action?.state === 'unknown' ? 'unknown' : 'requested'
-  return { ...base, state, evidence: `${action?.evidence ?? 'asked for'}; not registered yet` }
 }
 
 export async function rowOf(context: Context, entry: Entry, check: CheckLife): Promise<SessionRow> {

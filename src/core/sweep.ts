@@ -7,6 +7,7 @@ import { BusError } from './errors.ts'
 import { LIMITS } from './limits.ts'
 import { fold } from './name.ts'
 import type { Entry } from './ports.ts'
+import { settle } from './settle.ts'
 
 /**
  * Removes expired sessions with their marks, then old messages, records of sends and leftovers of dead processes.
@@ -27,6 +28,7 @@ export async function sweep(context: Context, options: { readonly dryRun?: boole
     })
   }
   const staying = new Set(entries.map(({ session }) => session.id).filter((id) => !removed.has(id)))
+  if (!dryRun) await settle(context)
   if (!dryRun) await store.actions.drop(new Date(context.clock.now() - LIMITS.actionKeptMs).toISOString())
   const mail = await sweepMail(context, staying, dryRun)
   // What could not be read may be the session of any of them.

@@ -8,6 +8,7 @@ import { noticesFor } from './notices.ts'
 import type { Entry } from './ports.ts'
 import { compose } from './reminder.ts'
 import { isClosed, label } from './session.ts'
+import { settle } from './settle.ts'
 import { forgetRead } from './shown.ts'
 
 export interface Telling {
@@ -19,9 +20,10 @@ export interface Telling {
 export async function tell(
   context: Context,
   traits: HostTraits,
-  entry: Entry,
+  given: Entry,
   telling: Telling,
 ): Promise<string | undefined> {
+  const entry = await withEnds(context, given, telling)
   const { session } = entry
   const everything = traits.injection === 'per-request'
   const unread = await unreadMessages(context, session.id)
@@ -59,6 +61,13 @@ export async function tell(
     activation: telling.activation,
     nowMs: everything ? undefined : context.clock.now(),
   })
+}
+
+/** The record with the ends of what it asked for, as far as nobody said them: looked for where a turn begins. */
+async function withEnds(context: Context, entry: Entry, { at }: Telling): Promise<Entry> {
+  if (at === 'tools') return entry
+  const noted = await settle(context)
+  return noted.has(entry.session.id) ? ((await context.find(entry.session.id)) ?? entry) : entry
 }
 
 /** Read just now: what someone read meanwhile is not among them. */

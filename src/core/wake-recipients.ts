@@ -10,9 +10,10 @@ import { LIMITS } from './limits.ts'
 import { finished } from './liveness.ts'
 import type { Message } from './message.ts'
 import { noteOutOfWakes } from './notices.ts'
-import { answerOf, perform, serves, targetOf } from './perform.ts'
+import { answerOf, perform, targetOf } from './perform.ts'
 import type { Entry } from './ports.ts'
 import { countWakes, planWake } from './wake.ts'
+import { outOfReach } from './window.ts'
 
 export async function wakeAll(
   context: Context,
@@ -112,10 +113,10 @@ async function requestWake(context: Context, entry: Entry, wanted: Wanted): Prom
 async function push(context: Context, entry: Entry, { from, text, isAlways, planned }: Wanted): Promise<WakeAnswer> {
   const { executor, kind } = entry.session.host
   const sender = await context.find(from.id)
-  if (executor === undefined || !serves(executor, sender?.session.host.executor?.id)) {
+  if (executor === undefined || outOfReach(context, kind, executor, sender?.session.host.executor) !== undefined) {
     return {
       outcome: 'unavailable',
-      evidence: `stored only: ${kind} pushes only for its own tabs; it is told at its next turn`,
+      evidence: `stored only: ${kind} pushes only for its own tabs, in the same window; it is told at its next turn`,
     }
   }
   const due = await decide(context, entry, { midTurn: isAlways })

@@ -3,6 +3,7 @@
 import { OPERATIONS } from '../core/action.ts'
 import type { Conversation, HostTraits } from '../core/host-plugin.ts'
 import type { PluginContext } from '../core/plugin-module.ts'
+import type { ProcessRef } from '../core/process-ref.ts'
 
 /** A name for the record: `msun`, `my-ide`. */
 const KIND = /^[a-z][a-z0-9-]{0,31}$/
@@ -48,14 +49,14 @@ export interface PluginFor {
   readonly performs?: true
 }
 
-export function traitsOf({ host = '' }: PluginContext, { kind, performs }: PluginFor): HostTraits {
+export function traitsOf({ host = '' }: PluginContext, { kind, performs }: PluginFor, holder: ProcessRef): HostTraits {
   const id = KIND.test(host) ? host : kind
   return {
     kind: id,
     injection: 'per-request',
     // Its front end sees what the tools of its own tabs answer, and nothing else: no queue, no wake file.
     doors: performs ? ['push'] : [],
-    ...(performs && { executor: { id, watches: false, kinds: ['create', ...OPERATIONS] } }),
+    ...(performs && { executor: { id, watches: false, kinds: ['create', ...OPERATIONS], holder } }),
     sharesClient: true,
     sharedServer: true,
   }

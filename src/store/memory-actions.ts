@@ -28,6 +28,19 @@ export function memoryActions(): ActionStore {
     async waiting(executor) {
       return [...waiting.values()].flatMap((action) => (action.executor === executor ? [action.id] : [])).sort()
     },
+    async unfinished() {
+      return [
+        ...[...waiting.values()].map((action) => ({ action })),
+        ...[...taken.values()].flatMap((action) =>
+          action.finishedAt === undefined ? [{ action, taker: 'alive' as const }] : [],
+        ),
+      ]
+    },
+    async about(sessionId) {
+      return [...waiting.values(), ...taken.values()]
+        .filter(({ by, target }) => by.id === sessionId || target.id === sessionId)
+        .sort((a, b) => (a.id < b.id ? 1 : -1))
+    },
     async drop(requestedBefore) {
       let dropped = 0
       for (const place of [waiting, taken]) {

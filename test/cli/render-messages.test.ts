@@ -196,6 +196,7 @@ describe('what send, status, wait, complete and sweep say', () => {
       expiresAt: at(-4 * 3600),
       followers: ['lead'],
       unread: 1,
+      next: 'update_session opens it again.',
     } as const
     expect(renderComplete(closed, view)).toMatchInlineSnapshot(`
       "builder is completed, and leaves the list in 4h.

@@ -2,12 +2,13 @@ import { describe, expect, it } from 'vitest'
 import { checkNode, renderDiagnosis } from '../../src/cli/commands/doctor.ts'
 import { renderList } from '../../src/cli/commands/list.ts'
 import { type Overview, renderOverview } from '../../src/cli/commands/overview.ts'
+import { renderSession } from '../../src/cli/commands/show.ts'
 import type { View } from '../../src/cli/output.ts'
 import { createPaint } from '../../src/cli/paint.ts'
 import { countsOf } from '../../src/cli/session-rows.ts'
 import { welcome } from '../../src/cli/welcome.ts'
 import { widthOf } from '../../src/cli/width.ts'
-import type { SessionRow } from '../../src/core/answers.ts'
+import type { SessionRow, SessionView } from '../../src/core/answers.ts'
 
 const now = Date.parse('2026-11-30T12:00:00Z')
 const view: View = { columns: 100, paint: createPaint(false), nowMs: now, userHome: '/home/ada' }
@@ -202,5 +203,57 @@ describe('doctor', () => {
       'ok',
       'ok',
     ])
+  })
+})
+
+describe('show', () => {
+  const shown = (more: Partial<SessionView>): string =>
+    renderSession(
+      {
+        ...row('s-1', { name: 'builder' }),
+        aliases: [],
+        tags: [],
+        metadata: {},
+        evidence: 'hook Stop',
+        wakeable: true,
+        doors: [],
+        waitingFor: [],
+        watching: [],
+        followers: [],
+        damagedMessages: 0,
+        ttl: '4h',
+        createdAt: at(600),
+        ...more,
+      },
+      { ...view, columns: 400 },
+    )
+
+  it('says what was asked of a session and has no good end: what, by whom, when, how it is known, what to do', () => {
+    const text = shown({
+      actions: [
+        {
+          id: 'act-1',
+          kind: 'set_input',
+          target: 'builder',
+          asked: 'look here',
+          by: 'lead',
+          requestedAt: at(180),
+          state: 'unknown',
+          evidence: 'its executor ended before it said how it went',
+          next: 'See with query_session how things stand.',
+        },
+      ],
+    })
+    expect(text).toContain(
+      '  action        set_input of builder (look here), asked for by lead 3m ago: unknown: its executor ended before it said how it went. See with query_session how things stand.',
+    )
+    expect(shown({ actionsFault: 'EIO' })).toMatch(/^ {2}actions +EIO$/m)
+    expect(shown({})).not.toContain('action ')
+  })
+
+  it('says of a session that create_session opened that it never came', () => {
+    const opened = { id: 'act-1', kind: 'create', state: 'failed', evidence: 'never registered within 60 s' } as const
+    expect(shown({ spawnedBy: 'lead', opened })).toMatch(/^ {2}opening +failed: never registered within 60 s$/m)
+    expect(shown({ spawnedBy: 'lead', opened: { ...opened, state: 'done' } })).not.toContain('opening')
   })
 })

@@ -72,6 +72,39 @@ export function describeActions(open: Open): void {
       expect(await at.two.actions.find('ide', anAction(3).id)).toBeUndefined()
     })
 
+    it('without an end are found in all queues, with whether anybody has taken them', async () => {
+      for (const n of [1, 2, 3]) await at.one.actions.request(anAction(n))
+      await at.one.actions.request(anAction(4, { executor: 'tmux' }))
+      for (const n of [2, 3]) await at.one.actions.claim('ide', anAction(n).id)
+      await at.one.actions.finish(anAction(3), { state: 'failed', evidence: 'no such tab' }, LATER)
+      const found = await at.two.actions.unfinished()
+      expect(found.map(({ action, taker }) => [action.executor, action.id, taker]).sort()).toEqual([
+        ['ide', anAction(1).id, undefined],
+        ['ide', anAction(2).id, 'alive'],
+        ['tmux', anAction(4).id, undefined],
+      ])
+      expect(found.find(({ action }) => action.id === anAction(1).id)?.action).toEqual(anAction(1))
+    })
+
+    it('about a session are those it asked for and those aimed at it, newest first, however they stand', async () => {
+      const c = { id: 'c', name: 'C' }
+      const target = { id: 'c', hostKind: 'msun', hostSessionId: 'c' }
+      await at.one.actions.request(anAction(1))
+      await at.one.actions.request(anAction(2, { target }))
+      await at.one.actions.request(anAction(3, { by: c, executor: 'tmux' }))
+      await at.one.actions.claim('tmux', anAction(3).id)
+      await at.one.actions.request(anAction(4, { by: c }))
+      await at.one.actions.claim('ide', anAction(4).id)
+      await at.one.actions.finish(anAction(4, { by: c }), { state: 'done', evidence: 'seen' }, LATER)
+      const found = await at.two.actions.about('c')
+      expect(found.map(({ id, state }) => [id, state])).toEqual([
+        [anAction(4).id, 'done'],
+        [anAction(3).id, 'requested'],
+        [anAction(2).id, 'requested'],
+      ])
+      expect(await at.two.actions.about('nobody')).toEqual([])
+    })
+
     it('a watch hints at what comes', async () => {
       let hints = 0
       let seen = () => {}

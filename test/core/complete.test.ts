@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { executor } from './tabs.ts'
 import { createWorld, DAY_MS, HOUR_MS, MINUTE_MS, refusalOf } from './world.ts'
 
 describe('complete_session', () => {
@@ -18,6 +19,7 @@ describe('complete_session', () => {
       expiresAt: new Date(world.clock.now() + 4 * HOUR_MS).toISOString(),
       followers: [b.id],
       unread: 1,
+      next: expect.stringContaining('update_session{status:"active"} opens it again'),
     })
     expect((await world.entry(a.id)).session).toMatchObject({
       status: 'completed',
@@ -93,5 +95,50 @@ describe('complete_session', () => {
     const world = createWorld()
     for (const client of [world.client(), world.client({ hostSays: 'h' }), world.human])
       expect(await refusalOf(client.complete())).toMatchObject({ code: 'NOT_REGISTERED' })
+  })
+})
+
+describe('a closed session', () => {
+  async function closed() {
+    const tabs = executor()
+    const world = createWorld({ executors: [tabs] })
+    const [a, b] = [await world.session('a'), await world.session('b')]
+    await a.complete({ result: 'done' })
+    return { world, tabs, a, b }
+  }
+
+  it('begins nothing new: it opens and follows nobody, and is told how it is opened again', async () => {
+    const { world, tabs, a } = await closed()
+    const before = await world.entry(a.id)
+    for (const [call, doing] of [
+      [() => a.create({ prompt: 'Help.', host: 'hosted' }), 'open sessions'],
+      [() => a.watch('b'), 'follow others'],
+      [() => a.unwatch('b'), 'follow others'],
+    ] as const) {
+      expect(await refusalOf(call())).toMatchObject({
+        code: 'SESSION_CLOSED',
+        message: `Session ${a.id} was closed as completed at ${before.session.closedAt}, so it cannot ${doing}. Nothing was changed.`,
+        hint: expect.stringContaining('update_session{status:"active"} opens it again'),
+      })
+    }
+    expect(tabs.performed).toEqual([])
+    expect((await world.entry(a.id)).session).toEqual(before.session)
+    expect((await a.list()).sessions).toHaveLength(2)
+    await a.update({ status: 'active' })
+    expect(await a.watch('b')).toMatchObject({ added: [expect.any(String)] })
+    expect((await a.create({ prompt: 'Help.', host: 'hosted' })).action).toMatchObject({ state: 'done' })
+  })
+
+  it('looks, reads, answers, waits and steers as before, which changes nothing of it', async () => {
+    const { world, tabs, a, b } = await closed()
+    const { session } = await world.entry(a.id)
+    const asked = await b.send('a', 'Are you there?')
+    expect((await a.read()).messages.map(({ id }) => id)).toEqual([asked.messageId])
+    expect((await a.send(undefined, 'Yes.', { replyTo: asked.messageId })).to).toMatchObject([{ id: b.id }])
+    await b.complete()
+    expect(await a.wait({ sessions: ['b'] })).toMatchObject({ done: true, reason: 'reached' })
+    expect((await a.manage('b', 'close')).action).toMatchObject({ state: 'done' })
+    expect(tabs.performed).toHaveLength(1)
+    expect((await world.entry(a.id)).session).toEqual(session)
   })
 })

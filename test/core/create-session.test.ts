@@ -168,7 +168,9 @@ describe('a created session that never registers', () => {
     expect(view.opened).toMatchObject({ state: 'failed', evidence: 'never registered within 60 s' })
     expect(view).toMatchObject({ activity: 'ended', finished: 'ended', unread: 1 })
     expect(only((await talk.tools.receipt(sent.messageId)).recipients)).toMatchObject({ place: 'unread' })
-    expect(await talk.prompt()).toContain('"reviewer" is ended without completing')
+    expect(await talk.prompt()).toContain(
+      'Followed session "reviewer" never registered within 60 s; 1 unread message is kept for it',
+    )
   })
 
   it('is alive again when it comes after all', async () => {

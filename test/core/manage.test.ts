@@ -189,6 +189,7 @@ describe('tabs of an IDE that performs actions itself', () => {
       kind: 'switch',
       state: 'failed',
       evidence: 'two has no tab any more: session end (closed)',
+      next: 'create_session opens a new one. What is sent to it is kept, for when it comes back.',
     })
     expect(await world.store.actions.waiting('msun')).toEqual([])
     await two_.prompt()

@@ -55,6 +55,19 @@ describe('a server that all tabs share', () => {
     expect(await refusalOf(stranger.update({ task: 'mine' }, 'tab-1'))).toMatchObject({ code: 'SESSION_IN_USE' })
   })
 
+  it('goes on with the tabs of a program that is gone, also while the server of that one has not ended yet', async () => {
+    const { world, server, program } = await open()
+    await server.update({ task: 'one' }, 'tab-1')
+    world.kill(program)
+    const restarted = world.client({ kind: 'tabbed', shared: true })
+    await restarted.as('tab-1').list()
+    expect((await world.entry('tab-1')).session.host).toMatchObject({
+      client: restarted.process,
+      server: restarted.server,
+    })
+    expect((await restarted.as('tab-1').query('tab-1')).activity).not.toBe('ended')
+  })
+
   it('is not confused by a plugin that names the program: the last tab is not every caller', async () => {
     const { world, host, server, program } = await open()
     for (const id of ['tab-3', 'tab-4']) await host.talk(id, { client: program }).prompt()

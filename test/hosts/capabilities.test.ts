@@ -31,7 +31,9 @@ describe('the capability table', () => {
   it('wakes by the doors that the record of a session names, and by no other', () => {
     for (const { kind, doors } of HOSTS.filter((host) => host.kind !== 'msun'))
       expect(doorsOf(kind, 'wake'), kind).toEqual(doors)
-    expect(doorsOf('msun', 'wake')).toEqual(traitsOf({ sessionId: 'x' }, { kind: 'msun', performs: true }).doors)
+    expect(doorsOf('msun', 'wake')).toEqual(
+      traitsOf({ sessionId: 'x' }, { kind: 'msun', performs: true }, { pid: 1 }).doors,
+    )
   })
 
   it.skipIf(process.platform === 'win32')('says of tmux what its executor offers', async () => {

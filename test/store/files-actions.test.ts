@@ -2,7 +2,7 @@
 import fs from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { anAction } from '../contract/actions.ts'
-import { freshPlace } from './place.ts'
+import { deadTag, freshPlace } from './place.ts'
 
 const place = freshPlace()
 /** A minute ago: what is made now is younger. */
@@ -57,5 +57,53 @@ describe('the queue of an executor', () => {
     watch.close()
     expect(hints).toBeGreaterThan(0)
     expect(await actions.waiting('opencode-1')).toEqual([anAction(1).id])
+  })
+})
+
+describe('an action that was taken by a process that is gone', () => {
+  async function taken(n: number) {
+    const { actions } = place.open()
+    await actions.request(anAction(n))
+    await actions.claim('ide', anAction(n).id)
+    const claims = place.at('actions', 'ide', 'claimed')
+    const [claim = ''] = fs.readdirSync(claims).filter((name) => name.startsWith(anAction(n).id))
+    fs.renameSync(`${claims}/${claim}`, `${claims}/${anAction(n).id}~${await deadTag()}`)
+    return { actions, claims }
+  }
+
+  it('is unknown wherever one looks, and looking changes nothing', async () => {
+    const { actions, claims } = await taken(1)
+    const unknown = { id: anAction(1).id, state: 'unknown', evidence: 'its executor ended before it said how it went' }
+    for (let n = 0; n < 2; n++) {
+      expect(await actions.find('ide', anAction(1).id)).toMatchObject(unknown)
+      expect(await actions.about('b')).toMatchObject([unknown])
+      expect(await actions.unfinished()).toMatchObject([{ action: { id: anAction(1).id }, taker: 'gone' }])
+    }
+    expect(fs.readdirSync(claims)).toHaveLength(1)
+    await actions.finish(anAction(1), { state: 'unknown', evidence: 'nobody knows' }, DAY)
+    expect(fs.readdirSync(claims)).toEqual([])
+    expect(await actions.unfinished()).toEqual([])
+  })
+
+  it('and that had said how it went is what it said', async () => {
+    const { actions } = await taken(1)
+    const done = { ...anAction(1), state: 'done', evidence: 'seen', finishedAt: DAY }
+    fs.mkdirSync(place.at('actions', 'ide', 'done'), { recursive: true })
+    place.write(JSON.stringify(done), 'actions', 'ide', 'done', `${anAction(1).id}.json`)
+    expect(await actions.unfinished()).toEqual([])
+    expect(await actions.about('b')).toEqual([done])
+    expect(await actions.find('ide', anAction(1).id)).toEqual(done)
+  })
+})
+
+describe('a look at all queues', () => {
+  it('leaves out what is damaged, what lies in the queue of another, and what is no queue', async () => {
+    const { actions } = place.open()
+    for (const n of [1, 2, 3]) await actions.request(anAction(n))
+    place.write('{', 'actions', 'ide', `${anAction(1).id}.json`)
+    place.write(JSON.stringify(anAction(2, { executor: 'tmux' })), 'actions', 'ide', `${anAction(2).id}.json`)
+    place.write('x', 'actions', '.DS_Store')
+    expect((await actions.unfinished()).map(({ action }) => action.id)).toEqual([anAction(3).id])
+    expect((await actions.about('b')).map(({ id }) => id)).toEqual([anAction(3).id])
   })
 })

@@ -119,6 +119,7 @@ export function fakeBus(over: Partial<Bus> = {}): FakeBus {
         expiresAt: AT,
         followers: [],
         unread: 0,
+        next: 'update_session opens it again.',
       }),
     onRosterChange: async () => ({ close() {} }),
     news: async () => undefined,

@@ -1,4 +1,5 @@
 import type { SessionView } from '../../core/answers.ts'
+import type { ActionAnswer, ActionRow } from '../../core/answers-actions.ts'
 import { defineCommand } from '../define.ts'
 import { EXIT } from '../exit.ts'
 import { type Fact, factLines } from '../facts.ts'
@@ -56,12 +57,15 @@ export function renderSession(s: SessionView, view: View): string {
     ['can be woken', wakeable(s)],
     ['parent', s.parentSessionId],
     ['opened by', s.spawnedBy],
+    ['opening', s.opened === undefined || s.opened.state === 'done' ? undefined : howItEnded(s.opened)],
     ['created', ago(s.createdAt)],
     [
       'closed',
       s.closedAt === undefined ? undefined : `${ago(s.closedAt)}${s.closeReason ? ` (${s.closeReason})` : ''}`,
     ],
     ['expires', s.expiresAt === undefined ? `${s.ttl} after it ends` : ago(s.expiresAt)],
+    ...(s.actions ?? []).map((action): Fact => ['action', actionText(action, nowMs)]),
+    ['actions', s.actionsFault],
     ...Object.entries(s.metadata).map(
       ([key, value]): Fact => [`metadata.${key}`, typeof value === 'string' ? value : JSON.stringify(value)],
     ),
@@ -86,6 +90,16 @@ function unreadSentence({ unread, oldestUnreadSeconds }: SessionView): string {
 function wakeText({ at, from, turnAt }: NonNullable<SessionView['lastWake']>, nowMs: number): string {
   const proof = turnAt === undefined ? 'no turn seen since' : `a turn started ${when(turnAt, nowMs)}`
   return `asked for by ${from} ${when(at, nowMs)}, ${proof}`
+}
+
+function howItEnded({ state, evidence }: ActionAnswer): string {
+  return `${state}: ${evidence}`
+}
+
+function actionText(action: ActionRow, nowMs: number): string {
+  const { kind, asked, target, by, requestedAt, next } = action
+  const what = `${kind} of ${target}${asked === undefined ? '' : ` (${asked})`}`
+  return `${what}, asked for by ${by} ${when(requestedAt, nowMs)}: ${howItEnded(action)}. ${next}`
 }
 
 function wakeable({ wakeable: isWakeable, doors }: SessionView): string {

@@ -4,9 +4,9 @@
  */
 
 import fs from 'node:fs'
-import { type Action, decodeAction, isActionId, type Outcome } from '../../core/action.ts'
+import { type Action, decodeAction, isActionId, type Outcome, TAKER_GONE } from '../../core/action.ts'
 import type { ProcessRef } from '../../core/ports.ts'
-import type { ActionStore } from '../../core/ports-actions.ts'
+import type { ActionStore, Unfinished } from '../../core/ports-actions.ts'
 import {
   factsIfThere,
   moveIfThere,
@@ -24,6 +24,8 @@ import { removeEmpty } from './retention.ts'
 import { watchDirectories } from './watch.ts'
 
 const MAX_BYTES = 512 * 1024
+/** Of the newest so many are read to find those of one session. */
+const LOOKED_AT = 500
 
 export function fileActions(home: Home, self: ProcessRef, tag: string): ActionStore {
   const { at } = home
@@ -81,24 +83,41 @@ export function fileActions(home: Home, self: ProcessRef, tag: string): ActionSt
       const claim = claimOf(executor, id)
       const action = claim === undefined ? undefined : load(inside(claimed(executor), claim))
       if (claim === undefined || action === undefined) return load(done(executor, id)) // it ended in between
-      if (checkTag(claim.slice(id.length + 1), self) !== 'gone') return action
+      const now = asTaken(action, claim)
       // It may have said how it went since the look above, and ended then.
-      const said = load(done(executor, id))
-      if (said !== undefined) return said
-      end(action, { state: 'unknown', evidence: 'its executor ended before it said how it went' }, nowIso())
-      return load(done(executor, id))
+      return now.state === 'unknown' ? (load(done(executor, id)) ?? now) : now
     },
     async waiting(executor) {
-      return namesIn(at.actions(executor))
-        .flatMap((name) => (name.endsWith('.json') && isActionId(name.slice(0, -5)) ? [name.slice(0, -5)] : []))
+      return filesIn(at.actions(executor))
+        .map(({ id }) => id)
         .sort()
+    },
+    async unfinished() {
+      return queues().flatMap((queue): Unfinished[] => [
+        ...filesIn(queue).flatMap(({ file }) => readable(queue, file)),
+        ...claimsIn(queue).flatMap(({ file, claim }) =>
+          readable(queue, file).map(({ action }) => ({ action, taker: takerOf(action, claim) })),
+        ),
+      ])
+    },
+    async about(sessionId) {
+      const newest = queues()
+        .flatMap((queue) => [
+          ...filesIn(queue).map((found) => ({ queue, ...found, claim: undefined })),
+          ...claimsIn(queue).map((found) => ({ queue, ...found })),
+          ...filesIn(queue, 'done').map((found) => ({ queue, ...found, claim: undefined })),
+        ])
+        .sort((a, b) => (a.id < b.id ? 1 : -1))
+        .slice(0, LOOKED_AT)
+      return newest.flatMap(({ queue, file, claim }) =>
+        readable(queue, file)
+          .filter(({ action }) => action.by.id === sessionId || action.target.id === sessionId)
+          .map(({ action }) => (claim === undefined ? action : asTaken(action, claim))),
+      )
     },
     async drop(requestedBefore) {
       let dropped = 0
-      for (const executor of namesIn(at.actionQueues)) {
-        const queue = inside(at.actionQueues, executor)
-        // What the system or a person left there is no queue.
-        if (fs.lstatSync(queue, { throwIfNoEntry: false })?.isDirectory() !== true) continue
+      for (const queue of queues()) {
         for (const folder of [queue, inside(queue, 'claimed'), inside(queue, 'done')]) {
           for (const name of namesIn(folder)) {
             const file = inside(folder, name)
@@ -113,6 +132,48 @@ export function fileActions(home: Home, self: ProcessRef, tag: string): ActionSt
       home.write(() => home.directory(at.actions(executor)))
       return watchDirectories([at.actions(executor)], () => hint())
     },
+  }
+
+  /** What the system or a person left there is no queue. */
+  function queues(): string[] {
+    return namesIn(at.actionQueues)
+      .map((name) => inside(at.actionQueues, name))
+      .filter((queue) => fs.lstatSync(queue, { throwIfNoEntry: false })?.isDirectory() === true)
+  }
+
+  function filesIn(queue: string, folder?: string): { readonly id: string; readonly file: string }[] {
+    const directory = folder === undefined ? queue : inside(queue, folder)
+    return namesIn(directory).flatMap((name) => {
+      const id = name.endsWith('.json') ? name.slice(0, -5) : ''
+      return isActionId(id) ? [{ id, file: inside(directory, name) }] : []
+    })
+  }
+
+  /** Not those of which it is known how they ended, and whose taker was killed before it took them away. */
+  function claimsIn(queue: string): { readonly id: string; readonly file: string; readonly claim: string }[] {
+    return namesIn(inside(queue, 'claimed')).flatMap((claim) => {
+      const [id = ''] = claim.split('~')
+      const hasEnd = fs.existsSync(inside(inside(queue, 'done'), `${id}.json`))
+      return isActionId(id) && !hasEnd ? [{ id, file: inside(inside(queue, 'claimed'), claim), claim }] : []
+    })
+  }
+
+  /** One that is damaged, or lies in the queue of another, must not hide the others. */
+  function readable(queue: string, file: string): { readonly action: Action }[] {
+    try {
+      const action = load(file)
+      return action !== undefined && at.actions(action.executor) === queue ? [{ action }] : []
+    } catch {
+      return []
+    }
+  }
+
+  function takerOf({ id }: Action, claim: string) {
+    return checkTag(claim.slice(id.length + 1), self)
+  }
+
+  function asTaken(action: Action, claim: string): Action {
+    return takerOf(action, claim) === 'gone' ? { ...action, ...TAKER_GONE } : action
   }
 
   /** Of a host's process each has its own; nothing came or went in it since. Whoever watches it finds it when it is back. */
@@ -137,10 +198,6 @@ export function fileActions(home: Home, self: ProcessRef, tag: string): ActionSt
       return facts.mtimeMs < Date.parse(requestedBefore) // damaged: it says nothing of its own age
     }
   }
-}
-
-function nowIso(): string {
-  return new Date().toISOString()
 }
 
 function checked(id: string): string {
