@@ -7,7 +7,8 @@ import { BusError } from './errors.ts'
 import { cleanId, quote, RESERVED, requireId } from './ids.ts'
 import { LIMITS } from './limits.ts'
 import { lastSignMs } from './liveness.ts'
-import type { Entry, ProcessRef } from './ports.ts'
+import type { Entry } from './ports.ts'
+import { type ProcessRef, sameProcess } from './process-ref.ts'
 import { settle } from './settle.ts'
 import { bound, opens, spawnedId } from './spawn.ts'
 
@@ -244,8 +245,4 @@ async function showLife(context: Context, hints: CallerHints, entry: Entry): Pro
 /** What the server that spoke for the session before left undone, where it is gone. */
 export async function takeUp(context: Context, before: ProcessRef | undefined): Promise<void> {
   if (before !== undefined && context.processes.check(before) === 'gone') await settle(context)
-}
-
-export function sameProcess(a: ProcessRef, b: ProcessRef): boolean {
-  return a.pid === b.pid && a.start === b.start && a.boot === b.boot && a.ns === b.ns && a.node === b.node
 }

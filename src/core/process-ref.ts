@@ -11,5 +11,9 @@ export interface ProcessRef {
   readonly node?: string
 }
 
+export function sameProcess(a: ProcessRef, b: ProcessRef): boolean {
+  return a.pid === b.pid && a.start === b.start && a.boot === b.boot && a.ns === b.ns && a.node === b.node
+}
+
 /** `unknown` is an answer: it is never rounded to alive or gone. */
 export type Life = 'alive' | 'gone' | 'unknown'

@@ -1,9 +1,9 @@
 /** Which program performs for whom: a plugin that sees the results of its own tabs' tools does nothing for callers elsewhere. */
 
 import type { Context } from './context.ts'
-import { sameProcess } from './identify.ts'
 import type { Entry } from './ports.ts'
 import type { HostExecutor } from './ports-actions.ts'
+import { sameProcess } from './process-ref.ts'
 
 /** Why the plugin of `host` would not get to see what is asked; undefined where it does. */
 export function outOfReach(
