@@ -32,13 +32,13 @@ afterEach(() => {
 const HANGS = (log: string, pid: number) => `#!/bin/sh
 shift 3
 echo "$1" >> '${log}'
-[ "$1" = display-message ] && { echo "$4 ${pid} 0 0 @1 1 \\$1 1 main"; exit 0; }
+[ "$1" = display-message ] && { echo "$4 ${pid} 0 0 0 0 @1 1 \\$1 1 main"; exit 0; }
 sleep 600
 `
 /** Opens windows in which nothing ever comes up. */
 const OPENS = `#!/bin/sh
 shift 3
-[ "$1" = display-message ] && echo "$4 1 0 0 @1 1 \\$1 1 main"
+[ "$1" = display-message ] && echo "$4 1 0 0 0 0 @1 1 \\$1 1 main"
 [ "$1" = new-window ] && echo '%2 1 1'
 exit 0
 `
