@@ -66,7 +66,7 @@ describe('a door that the sender opens', () => {
     await talk.end()
     expect(await wakeOf(world, 'gone')).toMatchObject({
       outcome: 'unavailable',
-      evidence: expect.stringMatching(/gone/),
+      evidence: expect.stringMatching(/has ended/),
     })
     expect(calls).toEqual([])
   })
