@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { ProcessRef } from '../../src/core/ports.ts'
 import { checkTag, createProcesses, processTag } from '../../src/system/process.ts'
@@ -62,8 +64,11 @@ describe('a process', () => {
   })
 
   it('is gone while it is a zombie that its parent has not collected', async () => {
-    const parent = start('sh', ['-c', 'sleep 600 & echo $!; exec sleep 600'])
-    const pid = Number(await new Promise((resolve) => parent.stdout?.once('data', resolve)))
+    // Another program by the time it is killed: a shell that knows of a child of its own may collect it.
+    const parent = start('sh', ['-c', 'sleep 600 & echo $!; exec sh -c "echo there; exec sleep 600"'])
+    const lines = createInterface({ input: parent.stdout as Readable })[Symbol.asyncIterator]()
+    const pid = Number((await lines.next()).value)
+    expect((await lines.next()).value).toBe('there')
     const ref = refTo(self, pid)
     expect(processes.check(ref)).toBe('alive')
     process.kill(pid, 'SIGKILL')
