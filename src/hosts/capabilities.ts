@@ -1,7 +1,6 @@
 /** The capability table: what each host can do, by which door, and which tests have run it on the real host. */
 
 import { CAPABILITIES, type Capability, type Way } from './capability.ts'
-
 import type { Host } from './host.ts'
 import { PROOFS } from './proofs.ts'
 import { HOSTS, WIRINGS } from './table.ts'

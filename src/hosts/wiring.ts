@@ -159,11 +159,8 @@ export interface Wiring {
   combined?(theirs: unknown, ours: Json): string | undefined
   /** What a member, an item of a list, or a part of one starts; undefined where it starts nothing. */
   launch(entry: unknown): Launch | undefined
-  /**
-   * What makes our entries useless though they are right: on this machine, or in the current directory.
-   * @param read a file of the host; undefined where it is missing or says nothing.
-   */
-  obstacles?(machine: Machine, read: (path: string) => unknown): readonly Obstacle[]
+  /** What makes our entries useless though they are right: on this machine, or in the current directory. */
+  obstacles?(machine: Machine): readonly Obstacle[]
   /** Where the host notes its plugins, and whether one of them is the bus: then everything would run twice. */
   readonly plugins?: { file(machine: Machine): string; hasOurs(content: unknown): boolean }
   /** Where a person has to approve our entries in the host itself: which it holds back, and how they are approved. */

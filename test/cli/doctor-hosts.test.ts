@@ -177,9 +177,10 @@ describe('the first broken link', () => {
 
   it('is a switch of whoever manages the machine', () => {
     const said = (settings: object) =>
-      claudeCodeWiring.obstacles?.(place.machine, (file) =>
-        file === '/etc/claude-code/managed-settings.json' ? settings : undefined,
-      )
+      claudeCodeWiring.obstacles?.({
+        ...place.machine,
+        read: (file) => (file === '/etc/claude-code/managed-settings.json' ? settings : undefined),
+      })
     expect(said({ model: 'x' })).toEqual([])
     for (const name of ['disableAllHooks', 'allowManagedHooksOnly']) {
       expect(said({ [name]: true })).toMatchObject([

@@ -7,7 +7,7 @@ import { WIRINGS } from '../../hosts/table.ts'
 import type { Launch, Wiring } from '../../hosts/wiring.ts'
 import { isProgram } from '../../system/program.ts'
 import { wantedText } from '../install/copy.ts'
-import { heldBack, type Look, looksOf, missingIn, readData } from '../install/look.ts'
+import { heldBack, type Look, looksOf, missingIn } from '../install/look.ts'
 import { defaultHome, findHost } from '../install/machine.ts'
 import { count, listing, typed } from '../words.ts'
 import { type Check, fail, ok, warn } from './check.ts'
@@ -27,7 +27,7 @@ async function checkHost(wiring: Wiring, view: HostsView): Promise<Check[]> {
   const { machine, program } = view
   const { kind, title, plugins } = wiring
   const found = findHost(wiring, machine)
-  const hasPlugin = plugins?.hasOurs(readData(plugins.file(machine))) === true
+  const hasPlugin = plugins?.hasOurs(machine.read(plugins.file(machine))) === true
   const install = `session-mcp install ${kind}`
   let looks: readonly Look[]
   try {
@@ -39,9 +39,7 @@ async function checkHost(wiring: Wiring, view: HostsView): Promise<Check[]> {
   const isInstalled = looks.some(({ ours }) => ours.length > 0)
   if (found === undefined && !isInstalled) return [ok('hosts', `${title} is not on this machine.`)]
   const peers = await strangersOf(wiring, view, isInstalled ? undefined : `Run ${install}, then restart them.`)
-  const obstacles = (wiring.obstacles?.(machine, readData) ?? []).map(({ text, fix }) =>
-    warn('hosts', `${title}: ${text}`, fix),
-  )
+  const obstacles = (wiring.obstacles?.(machine) ?? []).map(({ text, fix }) => warn('hosts', `${title}: ${text}`, fix))
   if (!isInstalled && hasPlugin) {
     const version = await checkVersion(wiring, machine, view.config.env)
     const byPlugin = ok('hosts', `${title} is wired by its plugin session-mcp, which is not looked into here.`)

@@ -16,8 +16,8 @@ const MANAGED = [
 ]
 const ADMINISTRATOR = 'Only whoever manages this machine can change that; until then sessions have to look for mail.'
 
-export function obstacles(machine: Machine, read: (path: string) => unknown): readonly Obstacle[] {
-  const { cwd, join } = machine
+export function obstacles(machine: Machine): readonly Obstacle[] {
+  const { cwd, join, read } = machine
   const managed = MANAGED.map((directory) => join(directory, 'managed-settings.json')).flatMap((file): Obstacle[] => {
     const { disableAllHooks, allowManagedHooksOnly } = record(read(file))
     if (disableAllHooks !== true && allowManagedHooksOnly !== true) return []
