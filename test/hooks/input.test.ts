@@ -119,6 +119,13 @@ describe('hooks that another host runs', () => {
     expect(sessions(home)).toEqual([])
   })
 
+  test.each(others)('a Claude Code that was started from a shell with %s speaks for itself', async (name) => {
+    const home = folder()
+    const env = { [name]: '1', CLAUDE_CODE_SESSION_ID: SESSION }
+    expect((await run(home, payload('SessionStart'), { env })).stdout).not.toBe('')
+    expect(sessions(home)).toHaveLength(1)
+  })
+
   test('so are payloads of the shape of Codex and Gemini', async () => {
     for (const field of ['turn_id', 'timestamp']) {
       const done = await run(folder(), payload('SessionStart', { [field]: 'x' }))

@@ -38,6 +38,9 @@ const FOREIGN = [
 ]
 
 export function isOtherHost(env: Environment, raw: Readonly<Record<string, unknown>>): boolean {
+  // Started from a shell of another host, Claude Code inherits its variables; only itself it names as the conversation.
+  const id = text(raw['session_id'])
+  if (id !== undefined && env['CLAUDE_CODE_SESSION_ID'] === id) return false
   // Codex gives its hooks no variable, and its first and last event no `turn_id`: its transcripts have a name of their own.
   const isRollout = /[\\/]rollout-[^\\/]+\.jsonl$/.test(text(raw['transcript_path']) ?? '')
   return isRollout || OTHERS.some((name) => env[name] !== undefined) || FOREIGN.some((field) => field in raw)
