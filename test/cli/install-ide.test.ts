@@ -143,6 +143,20 @@ describe('install engineer', () => {
     expect(filesOf(place.snapshot())).toEqual(onlyOne)
     expect(await place.install(one)).toMatchObject({ changed: false })
   })
+
+  it('takes a folder that has plugins of the host for a project of its own, inside a repository and without one', async () => {
+    const repository = path.join(place.userHome, 'all')
+    fs.mkdirSync(path.join(repository, '.git'), { recursive: true })
+    fs.mkdirSync(path.join(place.userHome, '.engineer'))
+    for (const project of [path.join(repository, 'app'), path.join(place.userHome, 'loose')]) {
+      fs.mkdirSync(path.join(project, '.engineer'), { recursive: true })
+      fs.mkdirSync(path.join(project, 'src'))
+      const machine = { ...place.machine, cwd: path.join(project, 'src') }
+      await place.install({ wiring: engineerWiring, machine, program: place.program(DIST, home) })
+      expect(fs.existsSync(path.join(project, '.engineer', 'plugins', 'session-mcp', 'index.js'))).toBe(true)
+    }
+    expect(fs.readdirSync(path.join(place.userHome, '.engineer'))).toEqual([])
+  })
 })
 
 describe('doctor', () => {

@@ -28,10 +28,12 @@ function directory(machine: Machine): string {
   return machine.join(projectOf(machine), '.engineer')
 }
 
-/** The repository around the current directory; the directory itself where there is none. */
-function projectOf({ cwd, join, exists }: Machine): string {
+/** The nearest folder that is a project of this host already, or a repository; the current one where there is none. */
+function projectOf({ cwd, userHome, join, exists }: Machine): string {
   for (let directory = cwd; ; ) {
-    if (exists(join(directory, '.git'))) return directory
+    // What lies in a person's home is theirs, and no project's.
+    const isKnown = directory !== userHome && exists(join(directory, '.engineer'))
+    if (isKnown || exists(join(directory, '.git'))) return directory
     const parent = join(directory, '..')
     if (parent === directory) return cwd
     directory = parent
