@@ -27,7 +27,7 @@ const wirings = WIRINGS.filter(({ kind }) => PROOFS.some(([of]) => of === kind))
 const bin = () => path.join(place.root, 'bin')
 
 async function texts(kind: string): Promise<string[]> {
-  const env = { PATH: bin() }
+  const env = { PATH: bin(), HOME: place.userHome }
   const config = { home: place.home, userHome: place.userHome, env }
   const view = { config, machine: { ...place.machine, env }, program: place.program(), opened }
   const wiring = wirings.filter((each) => each.kind === kind)
@@ -65,6 +65,19 @@ describe.each(wirings.map((wiring) => [wiring.kind, wiring] as const))('%s', (ki
       program(name, answer)
       expect((await texts(kind)).join('\n')).not.toContain('newer than')
     }
+  })
+
+  it('makes no folder of its own in a home that is looked at, though it makes some when it is asked for its version', async () => {
+    await place.install({ wiring })
+    const folders = ['CONFIG', 'CACHE', 'DATA', 'STATE'].map((kind) => `"\${XDG_${kind}_HOME:-$HOME/${kind}}/${name}"`)
+    const [major = 0] = newest.split('.').map(Number)
+    program(
+      name,
+      `for each in ${folders.join(' ')}; do /bin/mkdir -p "$each" && echo > "$each/file"; done; echo ${major + 1}.0.0`,
+    )
+    const before = place.snapshot()
+    expect((await texts(kind)).join('\n')).toContain('newer than')
+    expect(place.snapshot()).toEqual(before)
   })
 
   it('of which a session calls our tools without a word from its hooks or its plugin is told of', async () => {

@@ -1,5 +1,8 @@
 /** Whether a host here is newer than all that tests have run: what it changed since then may be why something is missing. */
 
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
 import { hostCapabilities } from '../../hosts/capabilities.ts'
 import type { Environment } from '../../hosts/host.ts'
 import type { Machine, Wiring } from '../../hosts/wiring.ts'
@@ -34,11 +37,17 @@ function testedWith(kind: string): Version | undefined {
     .at(-1)
 }
 
+/** Some make folders of their own even then: not in a home that is only looked at. */
 async function versionOf(program: string, env: Environment): Promise<Version | undefined> {
+  let folder: string | undefined
   try {
-    return read((await run(program, ['--version'], '', env)).stdout)
+    folder = fs.mkdtempSync(path.join(os.tmpdir(), 'session-mcp-doctor-'))
+    const away = Object.fromEntries(['CONFIG', 'CACHE', 'DATA', 'STATE'].map((kind) => [`XDG_${kind}_HOME`, folder]))
+    return read((await run(program, ['--version'], '', { ...env, ...away })).stdout)
   } catch {
     return undefined // cannot be started: whether the host works is not asked here
+  } finally {
+    if (folder !== undefined) fs.rmSync(folder, { recursive: true, force: true })
   }
 }
 
