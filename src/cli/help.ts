@@ -1,6 +1,6 @@
 /** Help, made from the commands' own data: what it does first, then how it is written. */
 
-import { SETTING_NAMES, SETTINGS, variableOf } from '../config.ts'
+import { SETTING_NAMES, SETTINGS } from '../config.ts'
 import { COMMAND_NAMES, loadCommand } from './commands.ts'
 import type { Command } from './define.ts'
 import { EXIT, EXIT_MEANINGS, type ExitName } from './exit.ts'
@@ -88,24 +88,6 @@ export async function overallHelp(version: string): Promise<Help> {
         ...paragraph('session-mcp help <command> explains one command with examples.', view),
       ].join('\n'),
   }
-}
-
-/** The settings with their variables, for the README. */
-export function settingRows(): readonly {
-  readonly flag: string
-  readonly variable: string
-  readonly default: string
-  readonly help: string
-}[] {
-  return SETTING_NAMES.map((name) => {
-    const option: Option = SETTINGS[name]
-    return {
-      flag: flagOf(name, option),
-      variable: variableOf(name),
-      default: 'default' in option ? (option.default ?? '') : '',
-      help: option.help,
-    }
-  })
 }
 
 function entries(command: Command, kind: 'positional' | 'option'): Pair[] {

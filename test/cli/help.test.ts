@@ -2,11 +2,13 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { COMMAND_NAMES, loadCommand } from '../../src/cli/commands.ts'
 import { EXIT, EXIT_MEANINGS, exitOf } from '../../src/cli/exit.ts'
-import { commandHelp, overallHelp, settingRows } from '../../src/cli/help.ts'
+import { commandHelp, overallHelp } from '../../src/cli/help.ts'
+import { kebab, type Option } from '../../src/cli/options.ts'
 import type { View } from '../../src/cli/output.ts'
 import { createPaint } from '../../src/cli/paint.ts'
 import { parseArguments } from '../../src/cli/parse.ts'
 import { widthOf } from '../../src/cli/width.ts'
+import { SETTING_NAMES, SETTINGS } from '../../src/config.ts'
 
 const view = (columns: number): View => ({ columns, paint: createPaint(false), nowMs: 0, userHome: '/home/ada' })
 
@@ -49,22 +51,13 @@ describe('help', () => {
     }
   })
 
-  it('has a row per setting for the README', () => {
-    expect(settingRows()[0]).toEqual({
-      flag: '--home=DIR',
-      variable: 'SESSION_MCP_HOME',
-      default: '~/.session-mcp',
-      help: 'the directory that holds the bus',
-    })
-  })
-
   it('names no setting that the README leaves out', () => {
     const readme = readFileSync('README.md', 'utf8').split('\n')
-    for (const row of settingRows()) {
-      const flag = row.flag.split('=')[0] ?? ''
-      const line = readme.find((each) => each.startsWith('|') && each.includes(`\`${flag}\``))
-      expect(line, flag).toBeDefined()
-      if (row.default !== '') expect(line, flag).toContain(`\`${row.default}\``)
+    for (const name of SETTING_NAMES) {
+      const option: Option = SETTINGS[name]
+      const line = readme.find((each) => each.startsWith('|') && each.includes(`\`--${kebab(name)}\``))
+      expect(line, name).toBeDefined()
+      if ('default' in option) expect(line, name).toContain(`\`${option.default}\``)
     }
   })
 })

@@ -80,7 +80,7 @@ export function lookAt(file: WiredFile, wiring: Wiring): Look {
 }
 
 /** What an install without extras puts into the file. */
-export function usualLabels({ copy, members, lists, misplaced }: WiredFile): readonly string[] {
+function usualLabels({ copy, members, lists, misplaced }: WiredFile): readonly string[] {
   if (misplaced !== undefined) return []
   return [
     ...(copy === undefined ? [] : [copy.label]),

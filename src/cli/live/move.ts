@@ -106,6 +106,6 @@ export function onMessage(state: State, page: Page & { kind: 'own' }, id: string
   return scrolled(isSeen ? next : onPage(next, { ...page, at: id, top: start }), view)
 }
 
-export function onPage(state: State, page: Page): State {
+function onPage(state: State, page: Page): State {
   return { ...state, pages: [...state.pages.slice(0, -1), page] }
 }
